@@ -339,12 +339,11 @@ def chart(height, heading, box, unit, gaps, tick, width, legend, colours, panels
 # The dearer a move, the fewer games. All are compared with the reference.
 MATCH3 = {
     1_000: "rollout:depth=2 rollout:depth=1 rollout:sims=400:depth=1",
-    2_000: f"rollout:sims=100:depth=1 {VALUE}:checkpoint=checkpoints/match3-fitted plan:depth=3 "
-    + " ".join(f"{NETWORK}:checkpoint=checkpoints/{name}" for name in ("dqn", "dqn-plain", "dqn-setups")),
+    2_000: "rollout:sims=100:depth=1 match3-fitted plan:depth=3 dqn dqn-plain dqn-setups",
     10_000: "plan cascade greedy matching random",
 }
 MATCH3 = {player: Report("players", player, player, {GAMES: games, "luck": 50}) for player, games in each(MATCH3)}
-REFERENCE = f"{NETWORK}:checkpoint=checkpoints/dqn"
+REFERENCE = "dqn"
 # Each family's colour, and its players by milliseconds a move. The first is compared with each of the others.
 BUDGETS = {1: 800, 3: 400, 10: 200, 50: 75}
 FAMILIES = {
@@ -612,7 +611,7 @@ BEJEWELED = {
 } | {
     ("bounded", player): Report("bejeweled", f"moves=1000-{player}", player, {"game": "bejeweled", GAMES: games, "rule": "moves=1000"})
     for player, games in each({400: SHORT_GAMES, 100: "mobile careful", 20: "rollout:ms=5 best:ms=5", 6: "rollout:ms=50 best:ms=50"})
-    + [(f"{NETWORK}:checkpoint=checkpoints/bejeweled-dqn", 40)]
+    + [("bejeweled-dqn", 40)]
 }
 
 
@@ -667,15 +666,15 @@ BENCHMARK = {
 def tile_match_table(reports):
     of = by_first(found(reports))
     rows = []
-    for player, games in sorted(of[""].items(), key=lambda pair: pair[1].mean):
+    for player, games in sorted(of.get("", {}).items(), key=lambda pair: pair[1].mean):
         score = about(*interval(games.scores.values()), ",.0f")
         rows.append([f"`{player}`", GIVEN[player], score, about(games.mean, games.half_width, ",.0f")])
-        for kind in [kind for kind in of if kind]:
-            played = of[kind].get(player)
+        for kind in ("seeds-42-44-", "seeds-1-3-"):
+            played = of.get(kind, {}).get(player)
             rows[-1].append(f"{played[MEAN]:,.0f} ({', '.join(f'{score:.0f}' for score in played[SCORES])})" if played else "")
         rows[-1].append(two_digits(games.ms))
     heads = ["player", "is given", "1,000 games", "luck-adjusted", "seeds 42, 43, 44", "seeds 1, 2, 3", "ms a move"]
-    return f"{grid(heads, rows, (0, 1))}\nOn one thread each: {played_on(of[''].values())}.\n"
+    return f"{grid(heads, rows, (0, 1))}\nOn one thread each: {played_on(of.get('', {}).values())}.\n"
 
 
 def tile_match_trainings(reports):

@@ -90,7 +90,8 @@ pub struct Eval {
     /// [default: the game's first agent that ships]
     #[arg(long, value_name = "NAME|PATH")]
     pub checkpoint: Option<PathBuf>,
-    /// Any player instead of an agent, name:key=value:key=value; `matchq players` lists the players
+    /// A player or an agent, in place of --checkpoint: its name, or an agent's run or path, then
+    /// :key=value:key=value; `matchq players` lists them
     #[arg(long, value_name = "PLAYER", conflicts_with_all = ["checkpoint", "batch", "precision", "device"])]
     pub player: Option<String>,
     /// Games.
@@ -113,14 +114,14 @@ pub struct Eval {
 /// Let several players play the same seeded games
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Players, separated by commas, each name:key=value:key=value; `matchq players` lists the
-    /// players
+    /// Players and agents, separated by commas: each its name, or an agent's run or path, then
+    /// :key=value:key=value; `matchq players` lists them
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required_unless_present_any = ["from", "player"])]
     pub players: Vec<String>,
     /// A player after those of --players; its text may contain commas (any number of times)
     #[arg(long, value_name = "PLAYER")]
     pub player: Vec<String>,
-    /// Play nothing: compare the players in these files, written by `compare --json`
+    /// Play nothing: compare the players in these files, written by `compare --json` or `eval --json`
     #[arg(
         long, value_name = "FILE,...", value_delimiter = ',',
         conflicts_with_all = ["players", "player", "games", "seed", "rules", "name"]
@@ -148,8 +149,8 @@ pub struct Compare {
 /// game are all points divided by the number of games that ended.
 #[derive(Debug, Args)]
 pub struct Endure {
-    /// Players, separated by commas, each name:key=value:key=value; `matchq players` lists the
-    /// players
+    /// Players and agents, separated by commas: each its name, or an agent's run or path, then
+    /// :key=value:key=value; `matchq players` lists them
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
     pub players: Vec<String>,
     /// Sequences of games, played side by side
@@ -207,7 +208,7 @@ pub struct Replay {
     /// input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Let a player play the game instead of reading moves; `matchq players` lists the players
+    /// Let a player or an agent play the game instead of reading moves; `matchq players` lists them
     #[arg(long, value_name = "PLAYER", conflicts_with = "file")]
     pub player: Option<String>,
     /// Limit of moves of the player's game [default: the whole game; with --svg 200]
@@ -227,7 +228,8 @@ pub struct Replay {
 /// plain text.
 #[derive(Debug, Args)]
 pub struct Play {
-    /// The player, name:key=value:key=value; `matchq players` lists the players
+    /// The player or agent: its name, or an agent's run or path, then :key=value:key=value; `matchq
+    /// players` lists them
     #[arg(long, value_name = "PLAYER", default_value = "best")]
     pub player: String,
     /// Seed of the game [default: a random one, which is shown]; the next game has the next seed
@@ -272,7 +274,8 @@ pub struct Advise {
     /// L J T S Z
     #[arg(long, value_name = "LETTER")]
     pub piece: Option<String>,
-    /// The player, name:key=value:key=value; `matchq players` lists the players
+    /// The player or agent: its name, or an agent's run or path, then :key=value:key=value; `matchq
+    /// players` lists them
     #[arg(long, value_name = "PLAYER", default_value = "best:ms=200")]
     pub player: String,
     /// Only the best N moves
@@ -349,7 +352,7 @@ fn number(text: &str) -> Result<f64, String> {
 /// Game and rules.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GameArguments {
-    /// The game [default: the checkpoint's, else match3]
+    /// The game [default: the agent's, else match3]
     #[arg(long = "game", value_name = "NAME")]
     pub name: Option<String>,
     /// A parameter of the game's rules, such as obstacle_kinds=1 (any number of times) [default:

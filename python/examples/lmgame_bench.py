@@ -5,7 +5,7 @@
 
 The games are those of the benchmark: 8 x 8 tiles of four colours without specials, 50 moves, three runs of seeds 42, 43
 and 44, a point for each tile removed. A player sees the eight lines of the board and the moves left, as the models do, never
-the game's random numbers; its own come from the board that it sees.
+the game's random numbers; its own come from the board that it sees. tile-match-gym 1.0.6 runs on Python 3.9 to 3.12.
 """
 
 import argparse
@@ -19,7 +19,7 @@ MOVES = 50
 
 
 def board_text(environment):
-    """The rows of the board from the top, as the benchmark writes them."""
+    """The rows of the board from the top, in the benchmark's letters."""
     return "\n".join("".join(LETTERS[tile] for tile in row) for row in environment.board.board[0])
 
 

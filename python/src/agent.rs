@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
-use crate::errors::{exception, of_file, unlocked};
+use crate::errors::{exception, of_file, on_threads, unlocked};
 use crate::game::game;
 use crate::player::{AnyNetwork, AnyPlayer};
 use crate::values::{TooFar, actions_left, is_sequence, rules, to_python, whole};
@@ -35,9 +35,9 @@ pub fn agents<'py>(py: Python<'py>, game: Option<&str>) -> PyResult<Bound<'py, P
 
 /// A player of a game by its text, as matchq play --player takes it.
 ///
-/// player: the player's name, with parameters behind colons, such as "cascade", "best:ms=50" or
-/// "rollout:sims=200"; matchq players --game NAME lists them. game: the game's name. rules:
-/// parameters of the rules that judge and simulate positions, by name; None is the game's default.
+/// player: a player or an agent, with parameters behind colons, such as "cascade", "best:ms=50" or
+/// "dqn:precision=f32": the player's name, or the agent's name, its run's name in runs/ or its path;
+/// matchq players --game NAME lists them. game: the game's name. rules: parameters of the rules that judge and simulate positions, by name; None is the game's default.
 /// obstacle_kinds: match-3's parameter.
 ///
 /// Raises ValueError for unknown players, games, rules and parameters, and for values out of range.
@@ -135,7 +135,7 @@ impl Player {
         moves_left: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let left = actions_left(moves_left)?;
-        let chosen = unlocked(py, || self.lock().act(board, left).map_err(exception))?;
+        let chosen = on_threads(py, || self.lock().act(board, left).map_err(exception))?;
         to_python(py, &chosen)
     }
 
@@ -154,7 +154,7 @@ impl Player {
         moves_left: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Vec<(Bound<'py, PyAny>, f64)>> {
         let left = actions_left(moves_left)?;
-        let ranked = unlocked(py, || self.lock().rank(board, left).map_err(exception))?;
+        let ranked = on_threads(py, || self.lock().rank(board, left).map_err(exception))?;
         ranked.into_iter().map(|(chosen, value)| Ok((to_python(py, &chosen)?, value))).collect()
     }
 
@@ -176,8 +176,8 @@ pub struct Agent {
 impl Agent {
     /// Loads an agent.
     ///
-    /// path: an agent's file, a folder with a best.safetensors, or the name of an agent that ships,
-    /// as agents() lists them; if None, the game's first, with a search its last network. search:
+    /// path: an agent's file, a folder with a best.safetensors, the name of an agent that ships, as
+    /// agents() lists them, or of a run in runs/; if None, the game's first, with a search its last network. search:
     /// without it the agent's best move is played at once; True searches by simulation as
     /// recommended; a whole number or "ms=N" is milliseconds a move; "sims=N" is simulations a
     /// move, which play alike on any machine. Ctrl-C waits for the search's end. game: the game's
@@ -250,7 +250,7 @@ impl Agent {
         let Some(network) = &self.network else {
             return Err(PyValueError::new_err(format!("{} has no q_values: only a network has", self.name)));
         };
-        let (values, actions) = unlocked(py, || {
+        let (values, actions) = on_threads(py, || {
             let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
             let values = network.values(&boards, &left).map_err(|(index, error)| match (one, error) {
                 (false, Error::User(what)) => PyValueError::new_err(format!("board {index} (from 0): {what}")),

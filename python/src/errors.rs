@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use matchq_players::BEST;
 use matchq_players::error::Error;
@@ -21,10 +22,13 @@ pub fn exception(error: Error) -> PyErr {
 
 /// Exception of an agent that cannot be read, Python's own for a missing or forbidden file.
 pub fn of_file(error: Error, path: &Path) -> PyErr {
+    let (sentence, missing) = (error.to_string(), format!("{} is not there", path.display()));
     let file = if path.is_dir() { path.join(BEST) } else { path.to_owned() };
     match File::open(file).map_err(|error| error.kind()) {
-        Err(ErrorKind::NotFound) => PyFileNotFoundError::new_err(error.to_string()),
-        Err(ErrorKind::PermissionDenied) => PyPermissionError::new_err(error.to_string()),
+        Err(ErrorKind::PermissionDenied) => PyPermissionError::new_err(sentence),
+        Err(ErrorKind::NotFound) if path.is_dir() || sentence.starts_with(&missing) => {
+            PyFileNotFoundError::new_err(sentence)
+        }
         _ => exception(error),
     }
 }
@@ -37,6 +41,29 @@ pub fn caught<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
 /// [`caught`] without Python's lock.
 pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     py.detach(|| caught(work))
+}
+
+/// Whether this process, or the one it was forked from, has used threads.
+static USED: AtomicBool = AtomicBool::new(false);
+/// Whether this process lacks the threads, since it was forked after their first use.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// [`unlocked`] work on the thread pool, which a forked process lacks: there the work is an error.
+pub fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+    if FORKED.load(Ordering::Relaxed) {
+        return Err(PyRuntimeError::new_err(
+            "this process was forked from one that had used matchq's threads, which it lacks: start processes by \
+             \"spawn\" or \"forkserver\", or fork before agents and 65 games or more are used",
+        ));
+    }
+    USED.store(true, Ordering::Relaxed);
+    unlocked(py, work)
+}
+
+/// To be called in a forked process.
+#[pyfunction]
+pub fn after_fork() {
+    FORKED.store(USED.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
 fn of_panic(panic: &(dyn Any + Send)) -> PyErr {

@@ -41,7 +41,8 @@ pub trait AnyGame: Send + Sync {
     fn read_move(&self, value: &Value) -> Result<usize>;
 
     /// Games that step together, dealt by their first reset; `None` without memory for so many.
-    fn games(&self, count: usize, rules: &Value, mask: &str) -> Result<Option<Box<dyn AnyGames>>>;
+    /// Games that step together, each cut after `longest` moves; `None` without memory for so many.
+    fn games(&self, count: usize, rules: &Value, mask: &str, longest: u64) -> Result<Option<Box<dyn AnyGames>>>;
 
     fn agents(&self) -> &'static [Shipped];
 
@@ -139,9 +140,9 @@ impl<G: Playable> AnyGame for Known<G> {
         G::from_json(value).map_err(Error::user)
     }
 
-    fn games(&self, count: usize, rules: &Value, mask: &str) -> Result<Option<Box<dyn AnyGames>>> {
+    fn games(&self, count: usize, rules: &Value, mask: &str, longest: u64) -> Result<Option<Box<dyn AnyGames>>> {
         let (rules, mask) = (read_rules::<G>(rules)?, MaskKind::of::<G>(mask)?);
-        Ok(GameVector::<G>::new(count, rules, mask).map(|games| Box::new(games) as Box<dyn AnyGames>))
+        Ok(GameVector::<G>::new(count, rules, mask, longest).map(|games| Box::new(games) as Box<dyn AnyGames>))
     }
 
     fn agents(&self) -> &'static [Shipped] {

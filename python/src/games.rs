@@ -7,20 +7,21 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{caught, exception, unlocked};
+use crate::errors::{caught, exception, on_threads, unlocked};
 use crate::game::{Sizes, game};
 use crate::values::{rules, seed};
-use crate::vector::{AnyGames, View};
+use crate::vector::{AnyGames, GAMES_PER_TASK, View};
 
 /// Arrays of what is seen of all games: images u8 [games, PLANES, ROWS, COLUMNS], scalars f32
-/// [games, SCALARS], masks bool [games, ACTIONS], scores i64 [games], and which games are over,
-/// bool [games].
+/// [games, SCALARS], masks bool [games, ACTIONS], scores i64 [games], and which games are over and
+/// which are cut, bool [games].
 #[derive(FromPyObject)]
 struct Arrays<'py>(
     Bound<'py, PyArrayDyn<u8>>,
     Bound<'py, PyArrayDyn<f32>>,
     Bound<'py, PyArrayDyn<bool>>,
     Bound<'py, PyArrayDyn<i64>>,
+    Bound<'py, PyArrayDyn<bool>>,
     Bound<'py, PyArrayDyn<bool>>,
 );
 
@@ -31,6 +32,7 @@ struct Held<'py> {
     masks: PyReadwriteArrayDyn<'py, bool>,
     scores: PyReadwriteArrayDyn<'py, i64>,
     over: PyReadwriteArrayDyn<'py, bool>,
+    cut: PyReadwriteArrayDyn<'py, bool>,
 }
 
 impl<'py> Arrays<'py> {
@@ -41,6 +43,7 @@ impl<'py> Arrays<'py> {
             masks: self.2.try_readwrite()?,
             scores: self.3.try_readwrite()?,
             over: self.4.try_readwrite()?,
+            cut: self.5.try_readwrite()?,
         })
     }
 }
@@ -53,10 +56,16 @@ impl Held<'_> {
         let masks = numbers(&mut self.masks, games * sizes.actions)?.chunks_exact_mut(sizes.actions);
         let scores = numbers(&mut self.scores, games)?;
         let over = numbers(&mut self.over, games)?;
-        let parts = images.zip(scalars).zip(masks).zip(scores).zip(over);
-        let view = |((((image, scalars), mask), score), over)| View { image, scalars, mask, score, over };
+        let cut = numbers(&mut self.cut, games)?;
+        let parts = images.zip(scalars).zip(masks).zip(scores).zip(over).zip(cut);
+        let view = |(((((image, scalars), mask), score), over), cut)| View { image, scalars, mask, score, over, cut };
         Ok(parts.map(view).collect())
     }
+}
+
+/// Work without Python's lock, on the thread pool or not.
+fn on_threads_if<T: Send>(threads: bool, py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+    if threads { on_threads(py, work) } else { unlocked(py, work) }
 }
 
 /// Contiguous numbers of an array, exactly `count`.
@@ -86,20 +95,23 @@ impl Games {
 
 #[pymethods]
 impl Games {
-    /// count games of a name, dealt by the first reset; an empty mask is the default.
+    /// count games of a name, dealt by the first reset; an empty mask is the default. Games are cut
+    /// after longest moves.
     #[new]
+    #[pyo3(signature = (name, count, rules, mask, obstacle_kinds, longest=None))]
     fn new(
         name: &str,
         count: usize,
         rules: Option<&Bound<'_, PyDict>>,
         mask: &str,
         obstacle_kinds: Option<&Bound<'_, PyAny>>,
+        longest: Option<u64>,
     ) -> PyResult<Self> {
         if count == 0 {
             return Err(PyValueError::new_err("the number of games is 0, but must be at least 1"));
         }
         let (game, rules) = (game(name)?, self::rules(rules, obstacle_kinds)?);
-        let games = caught(|| game.games(count, &rules, mask).map_err(exception))?;
+        let games = caught(|| game.games(count, &rules, mask, longest.unwrap_or(u64::MAX)).map_err(exception))?;
         let games = games.ok_or_else(|| PyMemoryError::new_err(format!("there is no memory for {count} games")))?;
         let colours = game.tokens().iter().map(|token| (token.letter, token.colour.into())).collect();
         Ok(Self { games: Mutex::new(games), sizes: game.sizes(), colours })
@@ -138,7 +150,7 @@ impl Games {
         let which = which.map_or_else(|| Ok(vec![true; seeds.len()]), |which| which.to_vec())?;
         let mut held = arrays.hold()?;
         let mut views = held.split(seeds.len(), &self.sizes)?;
-        unlocked(py, || {
+        on_threads_if(seeds.len() > GAMES_PER_TASK, py, || {
             let mut games = self.lock();
             check(games.len(), seeds.len())?;
             check(games.len(), which.len())?;
@@ -149,8 +161,8 @@ impl Games {
 
     /// Plays an action in each game and writes rewards (f64 [games]).
     ///
-    /// A new game follows one that was over if renew is true, with a reward of 0 whatever the
-    /// action; otherwise a game that is over is an error.
+    /// A new game follows one that was over or cut if renew is true, with a reward of 0 whatever the
+    /// action; otherwise such a game is an error.
     fn step(
         &self,
         py: Python<'_>,
@@ -164,13 +176,14 @@ impl Games {
         let (mut held, mut rewards) = (arrays.hold()?, rewards.try_readwrite()?);
         let mut views = held.split(count, &self.sizes)?;
         let rewards = numbers(&mut rewards, count)?;
-        unlocked(py, || {
+        on_threads_if(count > GAMES_PER_TASK, py, || {
             let mut games = self.lock();
             check(games.len(), count)?;
             for (place, action) in actions.iter().enumerate() {
-                if games.is_over(place) {
+                if games.is_done(place) {
                     if !renew {
-                        let sentence = format!("game {place} (from 0) is over: reset it before it is stepped again");
+                        let sentence =
+                            format!("game {place} (from 0) is over or cut: reset it before it is stepped again");
                         return Err(PyRuntimeError::new_err(sentence));
                     }
                 } else if !(0..all).contains(action) {

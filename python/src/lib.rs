@@ -18,6 +18,7 @@ use pyo3::types::PyTuple;
 fn _matchq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("GAMES", PyTuple::new(module.py(), matchq_players::NAMES)?)?;
+    module.add_function(wrap_pyfunction!(errors::after_fork, module)?)?;
     module.add_class::<agent::Player>()?;
     module.add_class::<agent::Agent>()?;
     module.add_function(wrap_pyfunction!(agent::agents, module)?)?;

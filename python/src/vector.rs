@@ -8,19 +8,20 @@ use rayon::prelude::*;
 use crate::values::write_mask;
 
 /// Games below which another thread does not pay.
-const GAMES_PER_TASK: usize = 64;
+pub const GAMES_PER_TASK: usize = 64;
 
 pub trait AnyGames: Send {
     fn len(&self) -> usize;
 
-    fn is_over(&self, place: usize) -> bool;
+    /// Whether a game is over or cut.
+    fn is_done(&self, place: usize) -> bool;
 
     /// Deals a new game in each marked place, by its seed or as the next of its session, and shows
     /// all games.
     fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]);
 
-    /// Plays one action in each game and writes its reward; a new game follows one that was over,
-    /// with reward 0.
+    /// Plays one action in each game and writes its reward; a new game follows one that was over or
+    /// cut, with reward 0.
     fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]);
 
     fn seeds(&self) -> Vec<u128>;
@@ -36,6 +37,8 @@ pub struct GameVector<G: Playable> {
     sessions: Vec<Session<G>>,
     rules: G::Rules,
     mask: MaskKind,
+    /// Moves after which a game is cut.
+    longest: u64,
 }
 
 /// A game and the games that follow it from its seed.
@@ -45,36 +48,45 @@ struct Session<G: Playable> {
     seed: u128,
     /// Source of the seeds of later games.
     next: G::Rng,
+    /// Moves of the game so far.
+    moves: u64,
 }
 
 impl<G: Playable> Session<G> {
     /// The first game of a session.
     fn new(rules: &G::Rules, seed: u128) -> Self {
-        Self { episode: Episode::deal(rules, seed), seed, next: G::Rng::from_seed(seed) }
+        Self { episode: Episode::deal(rules, seed), seed, next: G::Rng::from_seed(seed), moves: 0 }
     }
 
     /// Deals the session's next game.
     fn renew(&mut self, rules: &G::Rules) {
         self.seed = self.next.next_seed();
         self.episode = Episode::deal(rules, self.seed);
+        self.moves = 0;
     }
 
-    fn show(&self, mask: MaskKind, view: &mut View<'_>) {
+    /// Whether the game is over or cut.
+    fn is_done(&self, longest: u64) -> bool {
+        self.episode.is_over() || self.moves >= longest
+    }
+
+    fn show(&self, mask: MaskKind, longest: u64, view: &mut View<'_>) {
         let state = self.episode.state();
         G::encode_bytes(&state, view.image, view.scalars);
         write_mask(&offered::<G>(&state, mask).0, view.mask);
         *view.score = self.episode.score().into();
         *view.over = self.episode.is_over();
+        *view.cut = self.is_done(longest) && !*view.over;
     }
 }
 
 impl<G: Playable> GameVector<G> {
     /// `None` without memory for so many games, which have seed 0 until the first reset.
-    pub fn new(count: usize, rules: G::Rules, mask: MaskKind) -> Option<Self> {
+    pub fn new(count: usize, rules: G::Rules, mask: MaskKind, longest: u64) -> Option<Self> {
         let mut sessions = vec![];
         sessions.try_reserve_exact(count).ok()?;
         sessions.resize(count, Session::new(&rules, 0));
-        Some(Self { sessions, rules, mask })
+        Some(Self { sessions, rules, mask, longest })
     }
 }
 
@@ -83,12 +95,12 @@ impl<G: Playable> AnyGames for GameVector<G> {
         self.sessions.len()
     }
 
-    fn is_over(&self, place: usize) -> bool {
-        self.sessions[place].episode.is_over()
+    fn is_done(&self, place: usize) -> bool {
+        self.sessions[place].is_done(self.longest)
     }
 
     fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]) {
-        let Self { sessions, rules, mask } = self;
+        let Self { sessions, rules, mask, longest } = self;
         type Place<'a, 'b, G> = (((&'a mut Session<G>, &'a mut View<'b>), &'a Option<u128>), &'a bool);
         let reset = |(((session, view), seed), which): Place<'_, '_, G>| {
             if *which {
@@ -97,7 +109,7 @@ impl<G: Playable> AnyGames for GameVector<G> {
                     None => session.renew(rules),
                 }
             }
-            session.show(*mask, view);
+            session.show(*mask, *longest, view);
         };
         if sessions.len() <= GAMES_PER_TASK {
             sessions.iter_mut().zip(views).zip(seeds).zip(which).for_each(reset);
@@ -108,17 +120,20 @@ impl<G: Playable> AnyGames for GameVector<G> {
     }
 
     fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]) {
-        let Self { sessions, rules, mask } = self;
+        let Self { sessions, rules, mask, longest } = self;
         type Place<'a, 'b, G> = (((&'a mut Session<G>, &'a mut View<'b>), &'a i64), &'a mut f64);
         let step = |(((session, view), action), reward): Place<'_, '_, G>| {
-            *reward = match session.episode.is_over() {
+            *reward = match session.is_done(*longest) {
                 true => {
                     session.renew(rules);
                     0.0
                 }
-                false => session.episode.step(*action as usize).reward.into(),
+                false => {
+                    session.moves += 1;
+                    session.episode.step(*action as usize).reward.into()
+                }
             };
-            session.show(*mask, view);
+            session.show(*mask, *longest, view);
         };
         if sessions.len() <= GAMES_PER_TASK {
             sessions.iter_mut().zip(views).zip(actions).zip(rewards).for_each(step);
@@ -148,4 +163,6 @@ pub struct View<'a> {
     pub mask: &'a mut [bool],
     pub score: &'a mut i64,
     pub over: &'a mut bool,
+    /// Whether the game is cut, and not over.
+    pub cut: &'a mut bool,
 }

@@ -231,7 +231,7 @@ def test_an_agent_is_made_by_load_alone():
 
 
 def test_a_checkpoint_that_cannot_be_loaded_is_refused_by_name(tmp_path):
-    with pytest.raises(FileNotFoundError, match="missing.safetensors is not there: .* or one that ships: dqn,"):
+    with pytest.raises(FileNotFoundError, match="missing.safetensors is not there: .* or an agent that ships: dqn,"):
         matchq.Agent.load(tmp_path / "missing.safetensors")
     with pytest.raises(FileNotFoundError, match="holds no best.safetensors"):
         matchq.Agent.load(tmp_path)
@@ -349,3 +349,47 @@ def test_no_move_is_given_where_the_game_is_over_or_there_is_no_piece():
             ask("..........\n#########.")
     with pytest.raises(ValueError, match="the game is over on this board"):
         matchq.Agent.load().act(matchq.GameLogic(0).board(), 0)
+
+
+def test_a_board_is_the_same_in_any_form():
+    player, board = matchq.Player("greedy"), matchq.GameLogic(1).board()
+    rows = board.split("\n")
+    numbered = ["  01234567", *(f"{y} {row}" for y, row in enumerate(rows))]
+    for text in (
+        board + "\n\n",
+        "\n" + board,
+        board.replace("\n", "  \n"),
+        "\ufeff" + board.replace("\n", "\r\n") + "\r\n",
+        "\n".join(numbered),
+    ):
+        assert player.rank(text, 9) == player.rank(board, 9)
+        np.testing.assert_array_equal(matchq.encode(text)[0], matchq.encode(board)[0])
+    with pytest.raises(ValueError, match="the board is empty: it must be ten lines"):
+        player.act("\n \n", 9)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only Unix forks")
+def test_a_process_forked_after_threads_were_used_gets_a_sentence_and_does_not_hang():
+    code = """
+import os, matchq
+from matchq.envs import Match3VectorEnv
+player, board = matchq.Player("greedy"), matchq.GameLogic(1).board()
+if FIRST:
+    player.act(board, 9)
+child = os.fork()
+if child == 0:
+    Match3VectorEnv(64).reset(seed=1)
+    for work in (lambda: player.act(board, 9), lambda: Match3VectorEnv(65).reset(seed=1)):
+        try:
+            work()
+            print("done", flush=True)
+        except RuntimeError as error:
+            print(error, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+    run = lambda first: subprocess.run(
+        [sys.executable, "-c", code.replace("FIRST", str(first))], capture_output=True, text=True, timeout=60, check=True
+    ).stdout.splitlines()
+    assert run(False) == ["done", "done"]
+    assert [line[:27] for line in run(True)] == ["this process was forked fro"] * 2

@@ -4,6 +4,7 @@ import warnings
 import gymnasium
 import numpy as np
 import pytest
+from conftest import ROOT
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
@@ -233,11 +234,13 @@ def test_wrong_arguments_are_refused_by_name():
         vector.reset(options={"reset_mask": [True, False, True]})
 
 
-def vectors(mode, **options):
-    """A vector environment and Gymnasium's own over single environments."""
+def vectors(mode, longest=None, **options):
+    """A vector environment and Gymnasium's own over single environments, games cut after longest steps."""
+    options = options if longest is None else {**options, "max_episode_steps": longest}
     ours = gymnasium.make_vec("matchq/Match3-v0", GAMES, autoreset_mode=mode, **options)
     assert isinstance(ours, Match3VectorEnv)
-    return ours, SyncVectorEnv([Match3Env] * GAMES, autoreset_mode=mode)
+    one = Match3Env if longest is None else lambda: gymnasium.wrappers.TimeLimit(Match3Env(), longest)
+    return ours, SyncVectorEnv([one] * GAMES, autoreset_mode=mode)
 
 
 def check_equal(ours, theirs):
@@ -266,27 +269,32 @@ def check_equal(ours, theirs):
 
 @pytest.mark.parametrize("kept", [True, False])
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-def test_the_vector_environment_equals_single_ones_game_by_game(mode, kept):
-    ours, theirs = vectors(mode, copy=kept)
+@pytest.mark.parametrize("longest", [None, 7, 25])
+def test_the_vector_environment_equals_single_ones_game_by_game(mode, kept, longest):
+    ours, theirs = vectors(mode, longest, copy=kept)
     assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == mode
     assert ours.observation_space == theirs.observation_space and ours.action_space == theirs.action_space
     check_equal(ours.reset(seed=5), theirs.reset(seed=5))
     chance = np.random.default_rng(1)
-    ended = 0
+    ended, cut = 0, 0
     for _ in range(80):
         actions = chance.integers(0, 142, GAMES)
         result = ours.step(actions)
         check_equal(result, theirs.step(actions))
         assert result[0] in ours.observation_space
         ended += result[2].sum()
-    assert ended == 3 * GAMES
+        cut += result[3].sum()
+    # A step that only resets is no step of a game.
+    cuts = (80 + (mode == AutoresetMode.NEXT_STEP)) // (7 + (mode == AutoresetMode.NEXT_STEP))
+    assert (ended, cut) == ((0, cuts * GAMES) if longest == 7 else (3 * GAMES, 0))
     # A reset without a seed continues the sequence of games.
     check_equal(ours.reset(), theirs.reset())
     check_equal(ours.reset(seed=list(range(GAMES))), theirs.reset(seed=list(range(GAMES))))
 
 
-def test_games_reset_one_by_one_equal_single_ones():
-    ours, theirs = vectors(AutoresetMode.DISABLED)
+@pytest.mark.parametrize("longest", [None, 7])
+def test_games_reset_one_by_one_equal_single_ones(longest):
+    ours, theirs = vectors(AutoresetMode.DISABLED, longest)
     check_equal(ours.reset(seed=5), theirs.reset(seed=5))
     chance = np.random.default_rng(2)
     for number in range(60):
@@ -294,12 +302,24 @@ def test_games_reset_one_by_one_equal_single_ones():
         result = ours.step(actions)
         check_equal(result, theirs.step(actions))
         # Some games are given up, so that not all end at once.
-        reset = result[2] | (chance.random(GAMES) < 0.02)
+        reset = result[2] | result[3] | (chance.random(GAMES) < 0.02)
         if reset.any():
             found, expected = ours.reset(options={"reset_mask": reset}), theirs.reset(options={"reset_mask": reset})
             check_equal(found[0], expected[0])
             np.testing.assert_array_equal(found[1]["score"][reset], expected[1]["score"][reset])
             np.testing.assert_array_equal(found[1]["action_mask"][reset], expected[1]["action_mask"][reset])
+
+
+def test_gymnasiums_limit_of_steps_is_kept_by_every_game_and_another_one_refused():
+    for game in matchq.GAMES:
+        vector = gymnasium.make_vec(environment_of(game), 2, max_episode_steps=3)
+        _, info = vector.reset(seed=1)
+        for step in range(1, 4):
+            actions = [vector.single_action_space.sample(mask=mask) for mask in info["action_mask"]]
+            _, _, terminated, truncated, info = vector.step(np.array(actions))
+            assert not terminated.any() and (truncated == (step == 3)).all(), game
+    with pytest.raises(ValueError, match="max_episode_steps is 0, but must be at least 1"):
+        Match3VectorEnv(2, max_episode_steps=0)
 
 
 def test_a_game_that_is_over_is_not_stepped_where_nothing_resets_it():
@@ -406,3 +426,20 @@ def test_what_an_environment_of_any_game_shows_is_the_codecs(game):
         observation, rewards, over, _, info = vector.step((chance.random(masks.shape) * masks).argmax(axis=1))
         points += rewards
     np.testing.assert_array_equal(info["final_info"]["score"][over], points[over])
+
+
+def test_games_on_the_benchmarks_own_board_are_those_of_the_environment(monkeypatch):
+    """Needs tile-match-gym; without it only the example's own code is missed."""
+    pytest.importorskip("tile_match_gym")
+    monkeypatch.syspath_prepend(ROOT / "python" / "examples")
+    import lmgame_bench
+
+    player = matchq.Player("cascade", game="tile-match")
+    environment = gymnasium.make("matchq/TileMatch-v0", rules={"draws": "numpy"}, render_mode="ansi")
+    for seed in (42, 43):
+        environment.reset(seed=seed)
+        over = False
+        for left in range(50, 0, -1):
+            move = player.act(environment.render(), left)
+            *_, over, _, info = environment.step(matchq.action_of_move(move, game="tile-match"))
+        assert over and info["score"] == lmgame_bench.play(player, seed)

@@ -7,12 +7,11 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::play::unnumbered;
 use super::{print, rules};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::players::{ActionValue, Listed};
+use crate::players::{ActionValue, Listed, in_words};
 use crate::players::{Agents, Playable};
 use crate::random::{Role, Stream};
 
@@ -50,10 +49,10 @@ pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     match arguments.json {
         false => print(&table::<G>(player.name(), &state, &ranked)),
         true => {
-            let told = |valued: &ActionValue| Listed {
-                action: G::to_json(valued.action),
-                value: valued.value,
-                more: G::about_move(&state, valued.action),
+            let told = |valued: &ActionValue| {
+                let mut more = in_words::<G>(&state, valued.action);
+                more.extend(G::about_move(&state, valued.action));
+                Listed { action: G::to_json(valued.action), value: valued.value, more }
             };
             let mut moves = player.list(&state).unwrap_or_else(|| ranked.iter().map(told).collect());
             moves.truncate(top);
@@ -102,20 +101,8 @@ fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
     Ok((name, text))
 }
 
-/// A board without `\r`, blank lines at the end, and numbers of rows and columns.
-pub(super) fn tidy(text: &str) -> String {
-    let mut lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
-    while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
-    let text = lines.join("\n");
-    unnumbered(&text).unwrap_or(text)
-}
-
 /// The position of a board at rest, by default with all moves left.
 fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
-    let text = &tidy(text);
-    if text.is_empty() {
-        return Err(Error::user(format!("{name} is empty; a board is {}", G::BOARD)));
-    }
     let all = G::actions_left(&G::new(rules, &mut Stream::new(0, Role::Game, 0)).state()) as i64;
     if let (Some(moves_left), 0) = (moves_left, all) {
         return Err(Error::user(format!("--moves-left {moves_left}: {} does not count moves: leave it out", G::NAME)));
@@ -136,21 +123,23 @@ fn table<G: Playable>(player: &str, state: &G::State, ranked: &[ActionValue]) ->
         line(format_args!(", moves left: {}", G::actions_left(state)));
     }
     let board = G::board(state);
-    let best = ranked.first().map_or(vec![], |valued| G::cells(valued.action));
+    let best = ranked.first().map_or(vec![], |valued| G::places(state, valued.action));
     line(format_args!("\n\n  "));
     (0..board.lines().next().map_or(0, |row| row.chars().count())).for_each(|x| line(format_args!(" {x} ")));
     for (y, row) in board.lines().enumerate() {
         line(format_args!("\n{y:<2}"));
         for (x, letter) in row.chars().enumerate() {
-            match best.contains(&(x, y)) {
+            match best.contains(&(y, x)) {
                 true => line(format_args!("[{letter}]")),
                 false => line(format_args!(" {letter} ")),
             }
         }
     }
-    line(format_args!("\n\nrank  move           {:>8}\n", "value"));
-    for (rank, ActionValue { action, value }) in (1..).zip(ranked) {
-        line(format_args!("{rank:4}  {}  {value:8.1}\n", G::describe(*action)));
+    let moves: Vec<String> = ranked.iter().map(|valued| G::words(state, valued.action)).collect();
+    let width = moves.iter().map(|words| words.chars().count()).max().unwrap_or(0);
+    line(format_args!("\n\nrank  {:width$}  {:>8}\n", "move", "value"));
+    for (rank, (ActionValue { value, .. }, words)) in (1..).zip(ranked.iter().zip(&moves)) {
+        line(format_args!("{rank:4}  {words:width$}  {value:8.1}\n"));
     }
     let advice = ranked.first().map_or(String::new(), |valued| G::advice(state, valued.action));
     if !advice.is_empty() {
@@ -207,6 +196,9 @@ mod tests {
         );
         assert!(text.starts_with("greedy, moves left: 1\n\n   0  1  2 "), "{text}");
         assert!(text.contains("\n6  d  # [#] #  #  a  d  c \n7  b  # [c] a "), "{text}");
-        assert!(text.contains("\n   1  (2, 6)-(2, 7)      16.2\n   2  (0, 0)-(0, 1)      -5.0\n"), "{text}");
+        assert!(
+            text.contains("\n   1  swap (6, 2) and (7, 2)      16.2\n   2  swap (0, 0) and (1, 0)      -5.0\n"),
+            "{text}"
+        );
     }
 }

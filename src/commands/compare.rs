@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::series::{self, Report, games};
 use super::threads;
@@ -37,6 +38,16 @@ struct Pair<'a> {
 #[derive(Deserialize)]
 struct Saved {
     players: Vec<Report>,
+}
+
+impl Saved {
+    /// The players of a report by `compare`, or the one of a report by `eval`.
+    fn parse(text: &str) -> serde_json::Result<Self> {
+        match serde_json::from_str::<Map<String, Value>>(text)?.contains_key("players") {
+            true => serde_json::from_str(text),
+            false => Ok(Self { players: vec![serde_json::from_str(text)?] }),
+        }
+    }
 }
 
 /// Plays the games with every player and writes the results.
@@ -123,12 +134,12 @@ fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
     Ok(players)
 }
 
-/// Reads a file of `compare --json`.
+/// Reads a file of `compare --json` or `eval --json`.
 fn load(path: &Path) -> Result<Saved> {
-    let name = format!("--from {}", path.display());
-    serde_json::from_str(&files::text(&name, files::read(path)?)?).map_err(|error| {
+    let name = format!("--from {}", files::name(path));
+    Saved::parse(&files::text(&name, files::read(path)?)?).map_err(|error| {
         let what = in_words(&error.to_string());
-        Error::user(format!("{name}: this is no JSON that compare --json writes: {what}"))
+        Error::user(format!("{name}: this is no JSON that compare --json or eval --json writes: {what}"))
     })
 }
 

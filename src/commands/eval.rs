@@ -13,6 +13,7 @@ use crate::report::plot;
 
 /// Plays the games and writes the results.
 pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
+    super::tell_apart(arguments.checkpoint.as_deref());
     let mut series = arguments.series.clone();
     let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
     if let Some(agent) = agent.as_ref().filter(|_| series.game.rules.is_empty()) {

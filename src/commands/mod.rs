@@ -22,7 +22,9 @@ use crate::instructions::InstructionSet;
 use crate::network::OnDevice;
 use crate::network::device::{self, Device};
 use crate::players::network::{Backend, Evaluate, NetworkShape};
-use crate::players::{self, Agents, Arrays, BoxedPlayer, ForGame, NAMES, Playable, Setting, agent_in, with_game};
+use crate::players::{
+    self, Agents, Arrays, BoxedPlayer, ForGame, NAMES, Playable, Setting, agent_in, roster, run_of, with_game,
+};
 
 pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
@@ -105,8 +107,18 @@ fn compute(compute: &Compute) -> Result<Device> {
     Ok(device::select(compute.device.as_deref())?.1)
 }
 
+/// Tells, where an agent's name is also that of a run, which one plays.
+fn tell_apart(name: Option<&Path>) {
+    let Some(name) = name.filter(|name| !name.exists()) else { return };
+    if let (Some(shipped), Some(run)) = (name.to_str().and_then(roster::shipped), run_of(name)) {
+        // A closed standard error is no error.
+        writeln!(io::stderr(), "{} is the agent that ships; that of your run is {}", shipped.name, run.display()).ok();
+    }
+}
+
 /// The player of a text, with its network on the preferred device.
 fn player<G: Playable>(text: &str, rules: &G::Rules, agents: &Agents) -> Result<BoxedPlayer<G>> {
+    tell_apart(agent_in(text));
     players::parse_with(text, rules, &Setting { backend: &Preferred, agent: None, agents: agents.clone() })
 }
 

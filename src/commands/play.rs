@@ -26,7 +26,6 @@ use super::{print, rules};
 use crate::cli::Play;
 use crate::error::{Error, Result};
 use crate::players::{Agents, Playable};
-pub(super) use picture::unnumbered;
 use session::{Command, Session};
 use thinker::Thinker;
 use tokens::Look;

@@ -8,8 +8,8 @@ use super::print;
 use crate::cli::Read;
 use crate::error::{Error, Result};
 use crate::files::{check_apart, check_destination, read_input_limited, read_limited, text, write_atomically};
-use crate::games::Game as _;
 use crate::games::Match3;
+use crate::games::{Game as _, tidy};
 use crate::players::{ForGame, Playable, with_game};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, SURE, Theme};
 
@@ -183,7 +183,7 @@ fn labels(path: &Path) -> Result<Vec<Vec<char>>> {
     let name = format!("--teach {}", path.display());
     let wrong = |what: String| Error::user(format!("{name}: {what}"));
     let text = text(&name, read_limited(path, LONGEST_TEXT)?)?;
-    let rows: Vec<Vec<char>> = super::advise::tidy(&text).lines().map(|row| row.chars().collect()).collect();
+    let rows: Vec<Vec<char>> = tidy(&text).lines().map(|row| row.chars().collect()).collect();
     let columns = rows.first().map_or(0, Vec::len);
     for (y, row) in rows.iter().enumerate() {
         if row.len() != columns {

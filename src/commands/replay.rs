@@ -28,6 +28,9 @@ struct Line {
     /// Present only if the rules count moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_left: Option<usize>,
+    /// Whether the game is over; present only if it is and the rules do not count moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    over: Option<bool>,
 }
 
 struct Replay<'a, G: Playable, W> {
@@ -169,7 +172,8 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
         let score = self.episode.score();
         let moves_left = self.counted.then(|| G::actions_left(&self.episode.state()));
-        let line = serde_json::to_string(&Line { board, score_delta, score, moves_left })
+        let over = Some(true).filter(|_| !self.counted && self.episode.is_over());
+        let line = serde_json::to_string(&Line { board, score_delta, score, moves_left, over })
             .map_err(|error| Error::runtime(format!("the position cannot be written as JSON: {error}")))?;
         // No buffering: a program may wait for a line before it sends the next move.
         written(self.out, &format!("{line}\n"))

@@ -197,7 +197,9 @@ pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
 pub fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut known = HashSet::new();
     match { names }.find(|name| !known.insert(*name)) {
-        Some(twice) => Err(Error::user(format!("{flag}: {twice} is named twice"))),
+        Some(twice) => {
+            Err(Error::user(format!("{flag}: {twice} is named twice: give one a label, such as {twice}:label=other")))
+        }
         None => Ok(()),
     }
 }

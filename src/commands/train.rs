@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::{compute, print, quoted};
 use crate::cli::Train;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
@@ -45,9 +46,7 @@ pub fn run(arguments: &Train) -> Result<()> {
     let stop = &STOP;
     match (&arguments.resume, &arguments.config) {
         (Some(path), _) => {
-            // A name may be that of a run.
-            let named = arguments.runs.join(path);
-            let folder = RunFolder::open(if !path.exists() && named.is_dir() { &named } else { path })?;
+            let folder = RunFolder::open(path, &arguments.runs)?;
             let checkpoint = Checkpoint::load(&folder.last())?;
             let source = checkpoint.source(&[])?;
             with_game(game(&source)?, Resume { arguments, source: &source, folder, checkpoint, stop })?
@@ -56,7 +55,7 @@ pub fn run(arguments: &Train) -> Result<()> {
             let source = Source::load(path, &arguments.set)?;
             with_game(game(&source)?, Start { arguments, path, source: &source, stop })?
         }
-        (None, None) => Err(Error::user("--config FILE or --resume FOLDER is needed")),
+        (None, None) => Err(Error::user("--config NAME or --resume NAME is needed")),
     }
 }
 
@@ -80,7 +79,10 @@ impl<G: Playable> Task<G> for Start<'_> {
         let Self { arguments, path, source, stop } = self;
         let (config, rules) = source.resolve::<G, L>()?;
         let device = compute(&arguments.compute)?;
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let stem = match files::is_input(path) {
+            true => "run".into(),
+            false => path.file_stem().unwrap_or_default().to_string_lossy(),
+        };
         let folder = |config: &str| RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, config);
         let run = Run::<G, L>::start(config, rules, &device, folder, arguments.quiet)?;
         let by = match is_processor(&device) {

@@ -34,6 +34,8 @@ pub struct Record {
     pub evaluation: Option<(u64, f64)>,
     /// Highest mean score of an evaluation.
     pub best: Option<f64>,
+    /// Whether the evaluation of the last step is not done yet.
+    pub evaluation_is_due: bool,
 }
 
 impl Record {

@@ -212,18 +212,24 @@ impl Source {
     /// Reads a file, or a configuration inside the program by its name, and applies `key=value`
     /// overrides.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
-        let name = path.display().to_string();
-        if let Ok(false) = path.try_exists() {
-            let names = || CONFIGURATIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-            return match CONFIGURATIONS.iter().find(|(known, _)| *known == name) {
-                Some((_, text)) => Self::parse(text, &format!("the configuration {name}"), overrides),
-                None => Err(Error::user(format!(
-                    "{name} is not there: name a file, or a configuration of the program: {}",
-                    names()
-                ))),
+        let name = files::name(path);
+        let known = CONFIGURATIONS.iter().find(|(known, _)| *known == name);
+        if !files::is_input(path) && (path.is_dir() || matches!(path.try_exists(), Ok(false))) {
+            let Some((_, text)) = known else {
+                let names: Vec<&str> = CONFIGURATIONS.iter().map(|(name, _)| *name).collect();
+                let names = names.join(", ");
+                return Err(Error::user(format!(
+                    "{name} is no file: name one, or a configuration of the program: {names}"
+                )));
             };
+            return Self::parse(text, &format!("the configuration {name}"), overrides);
         }
-        Self::parse(&files::text(&name, files::read(path)?)?, &name, overrides)
+        let text = files::text(&name, files::read(path)?)?;
+        if text.parse::<Table>().is_ok_and(|table| table.is_empty()) {
+            let what = "sets no key: a configuration names its learner, such as learner = \"dqn\"";
+            return Err(Error::user(format!("{name} {what}")));
+        }
+        Self::parse(&text, &name, overrides)
     }
 
     /// Parses a text called `name` and applies `key=value` overrides.

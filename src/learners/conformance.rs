@@ -339,7 +339,7 @@ impl<G: Playable> Task<G> for Check<'_> {
         let folder = tempfile::tempdir().unwrap();
         let learner = resume(&config, last)?;
         let play = |player: &mut dyn Player<G>| -> Vec<PlayedGame> {
-            play_bounded(player, &rules, 1_000_000, 3, 30, |_| ()).unwrap()
+            play_bounded(player, &rules, 1_000_000, 3, 30, |_| true).unwrap().unwrap()
         };
         let played = play(&mut learner.player());
         assert_eq!(played, play(&mut learner.player()), "{what}: the player plays otherwise");
@@ -363,7 +363,7 @@ impl<G: Playable> Task<G> for Check<'_> {
             Run::<G, L>::start(config.clone(), rules.clone(), &device, made, true).unwrap()
         };
         let resumed = |name: &str, sets: &[String]| {
-            let folder = RunFolder::open(&folder.path().join(name)).unwrap();
+            let folder = RunFolder::open(name.as_ref(), folder.path()).unwrap();
             let checkpoint = Checkpoint::load(&folder.last()).unwrap();
             Run::<G, L>::resume(folder, &checkpoint, sets, &device, true).unwrap()
         };

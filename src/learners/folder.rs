@@ -58,12 +58,16 @@ impl RunFolder {
     }
 
     /// Opens and locks a run's folder; an error without a checkpoint or if locked.
-    pub fn open(path: &Path) -> Result<Self> {
-        match path.join(LAST).is_file() {
-            true => Self::lock(path.to_owned()),
-            false => Err(Error::user(format!(
-                "--resume {}: the folder holds no {LAST}; name the folder of a run, such as runs/dqn",
-                path.display()
+    ///
+    /// A name may be that of a folder in `runs`.
+    pub fn open(path: &Path, runs: &Path) -> Result<Self> {
+        let named = runs.join(path);
+        match [path, &named].into_iter().find(|folder| folder.join(LAST).is_file()) {
+            Some(folder) => Self::lock(folder.to_owned()),
+            None => Err(Error::user(format!(
+                "--resume {}: neither this folder nor {} holds a {LAST}; name a run, such as dqn, or its folder",
+                path.display(),
+                named.display()
             ))),
         }
     }
@@ -196,15 +200,15 @@ mod tests {
         let folder = RunFolder::create(runs.path(), Some("run"), "", "seed = 1\n").unwrap();
         fs::write(folder.last(), b"a checkpoint").unwrap();
         let path = folder.path().to_owned();
-        match RunFolder::open(&path).unwrap_err() {
+        match RunFolder::open(&path, Path::new("runs")).unwrap_err() {
             Error::User(text) => assert!(text.contains("another process") && text.contains("run:"), "{text}"),
             error => panic!("{error}"),
         }
         drop(folder);
         // The file stays; only a held lock counts.
         assert!(path.join("lock").is_file());
-        let again = RunFolder::open(&path).unwrap();
-        assert!(RunFolder::open(&path).is_err());
+        let again = RunFolder::open(&path, Path::new("runs")).unwrap();
+        assert!(RunFolder::open(&path, Path::new("runs")).is_err());
         drop(again);
     }
 }

@@ -63,16 +63,21 @@ impl Logs {
         Self::new::<G, L>(training, evaluations, events, 0, config, quiet)
     }
 
-    /// Logs of a resumed run, without rows after `step`.
+    /// Logs of a resumed run, without rows after `step`, nor its evaluation where that is due.
     pub fn resume<G: Measured, L: Learner<G>>(
         folder: &RunFolder,
         step: u64,
+        evaluation_is_due: bool,
         config: &L::Config,
         quiet: bool,
     ) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::resume(&path.join("train.csv"), &training_columns::<G, L>(), step)?;
-        let evaluations = CsvLog::resume(&path.join("evaluations.csv"), &evaluation_columns::<G, L>(), step)?;
+        let evaluations = CsvLog::resume(
+            &path.join("evaluations.csv"),
+            &evaluation_columns::<G, L>(),
+            step - u64::from(evaluation_is_due),
+        )?;
         let events = EventLog::resume(&path.join("tensorboard"), step)?;
         Self::new::<G, L>(training, evaluations, events, step, config, quiet)
     }

@@ -81,14 +81,18 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
             save(&folder, &config, &record, &metrics, &learner)?;
             folder.write_config(&config.to_toml()?)?;
         }
-        let logs = Logs::resume::<G, L>(&folder, step, &config.learner, quiet)?;
+        let logs = Logs::resume::<G, L>(&folder, step, record.evaluation_is_due, &config.learner, quiet)?;
         Ok(Self { config, rules, learner, record, metrics, folder, logs })
     }
 
-    /// Trains to the end, or to the end of the round in which `stop` is set.
+    /// Trains to the end, or to the end of the round in which `stop` is set; an evaluation is
+    /// broken off, and done again when the run is resumed.
     pub fn train(&mut self, stop: &AtomicBool) -> Result<Ending> {
         let steps = self.steps();
         let is_done = |learner: &L| learner.step() >= steps || learner.is_at_rest();
+        if !self.evaluate_if_due(stop)? {
+            return Ok(Ending::Stopped);
+        }
         let mut last = is_done(&self.learner);
         while !last {
             let before = self.step();
@@ -102,7 +106,12 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
                 self.metrics.reset();
             }
             if due(self.config.run.evaluation.every) {
-                self.evaluate()?;
+                // What has been learned is safe before an evaluation, which may take long.
+                self.record.evaluation_is_due = true;
+                self.save()?;
+                if !self.evaluate_if_due(stop)? {
+                    return Ok(Ending::Stopped);
+                }
             }
             self.logs.progress(step, &self.metrics, &self.record);
             let stopping = stop.load(Ordering::Relaxed);
@@ -116,19 +125,30 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         Ok(Ending::Finished)
     }
 
-    /// Plays seeded games and saves the best agent so far.
-    fn evaluate(&mut self) -> Result<()> {
+    /// Does the evaluation that is due, if one is: plays seeded games, saves the best agent so far
+    /// and the checkpoint. Returns false if `stop` was set meanwhile; the evaluation is then still
+    /// due.
+    pub fn evaluate_if_due(&mut self, stop: &AtomicBool) -> Result<bool> {
+        if !self.record.evaluation_is_due {
+            return Ok(true);
+        }
+        let goes_on = || !stop.load(Ordering::Relaxed);
         let evaluation = &self.config.run.evaluation;
         let mut player = self.learner.player();
         let longest = if evaluation.moves == 0 { u64::MAX } else { evaluation.moves };
         let (seed, games) = (evaluation.seed.into(), evaluation.games);
-        let played = play_bounded(&mut player, &self.rules, seed, games, longest, |_| ())?;
+        let played = play_bounded(&mut player, &self.rules, seed, games, longest, |_| goes_on())?;
+        drop(player);
+        let Some(played) = played.filter(|_| goes_on()) else { return Ok(false) };
         let cut = played.iter().filter(|game| !game.is_over).count();
         let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
         let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
         let luck_adjusted = match evaluation.luck {
             0 => None,
-            simulations => Summary::of(&luck_adjusted::<G>(&self.rules, &played, simulations)?),
+            simulations => match luck_adjusted::<G>(&self.rules, &played, simulations, goes_on)? {
+                Some(scores) => Summary::of(&scores),
+                None => return Ok(false),
+            },
         };
         let best = self.record.evaluated(self.learner.step(), luck_adjusted.map_or(summary.mean, |scores| scores.mean));
         let best_so_far = self.record.best;
@@ -136,7 +156,9 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         if best {
             self.learner.agent()?.save(&self.folder.best())?;
         }
-        Ok(())
+        self.record.evaluation_is_due = false;
+        self.save()?;
+        Ok(true)
     }
 
     /// Writes agent and checkpoint, each atomically.
@@ -201,11 +223,20 @@ fn counted(count: u64, unit: &str) -> String {
     }
 }
 
-fn luck_adjusted<G: Measured>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
+/// Luck-adjusted scores; `None` once `goes_on` returns false.
+fn luck_adjusted<G: Measured>(
+    rules: &G::Rules,
+    played: &[PlayedGame],
+    simulations: u32,
+    goes_on: impl Fn() -> bool + Sync,
+) -> Result<Option<Vec<f64>>> {
     let luck_adjusted = |game: &PlayedGame| {
-        luck::luck_adjusted::<G>(rules, game, simulations).ok_or_else(|| {
-            Error::runtime(format!("the evaluated game of seed {} is another when it is played again", game.seed))
-        })
+        if !goes_on() {
+            return Ok(None);
+        }
+        let score = luck::luck_adjusted::<G>(rules, game, simulations);
+        let changed = || format!("the evaluated game of seed {} is another when it is played again", game.seed);
+        score.map(Some).ok_or_else(|| Error::runtime(changed()))
     };
     played.par_iter().map(luck_adjusted).collect()
 }

@@ -17,7 +17,7 @@ fn an_evaluation_gives_every_score_and_the_moves_that_make_it() {
     place.train_short("run");
     let eval = ["eval", "--checkpoint", "runs/run", "--games", "6", "--seed", "3", "--json", "-"];
     let report: Value = serde_json::from_str(&place.run_well(&eval)).unwrap();
-    assert_eq!((&report["player"], &report["seed"], &report["games"]), (&"network".into(), &3.into(), &6.into()));
+    assert_eq!((&report["player"], &report["seed"], &report["games"]), (&"runs/run".into(), &3.into(), &6.into()));
     let scores: Vec<i64> = report["scores"].as_array().unwrap().iter().map(|score| score.as_i64().unwrap()).collect();
     let moves = report["moves"].as_array().unwrap();
     assert_eq!((scores.len(), moves.len()), (6, 6));
@@ -52,9 +52,9 @@ fn scores_do_not_depend_on_the_batch_or_the_threads() {
 fn an_evaluation_may_be_in_another_precision_if_there_is_a_network() {
     let place = Place::new();
     let told = place.run_well(&["eval", "--games", "2", "--precision", "bf16"]);
-    assert!(told.ends_with("watch it: matchq play --player network:precision=bf16\n"), "{told}");
+    assert!(told.ends_with("watch it: matchq play --player dqn:precision=bf16\n"), "{told}");
     let told = place.run_well(&["eval", "--games", "2"]);
-    assert!(told.ends_with("watch it: matchq play --player network\n"), "{told}");
+    assert!(told.ends_with("watch it: matchq play --player dqn\n"), "{told}");
     let output = place.command(&["eval", "--game", "tetris", "--precision", "bf16"]).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{error}");

@@ -50,7 +50,7 @@ fn a_game_as_plain_text_has_the_boards_and_scores_of_its_replay() {
     }
     assert_eq!(told.len(), 25);
     assert!(text.ends_with(&format!("\nfinal score {}\n", lines[25]["score"])));
-    assert!(text.contains("\nbest: (") && text.contains("\nmove 25: ("));
+    assert!(text.contains("\nbest: swap (") && text.contains("\nmove 25: swap ("));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn what_cannot_be_played_is_said_before_anything_is_shown() {
         (vec!["--player", "rollout:sims=0"], vec!["sims=0", "from 1"]),
         (
             vec!["--player", "network:checkpoint=nowhere.safetensors"],
-            vec!["nowhere.safetensors is not there", "or one that ships: dqn, "],
+            vec!["nowhere.safetensors is not there", "or an agent that ships: dqn, "],
         ),
         (vec!["--rule", "obstacle_kinds=300"], vec!["--rule obstacle_kinds=300"]),
     ] {
@@ -105,7 +105,8 @@ fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_in
     let values: Vec<f64> = moves.iter().map(|valued| valued["value"].as_f64().unwrap()).collect();
     assert!(values.len() > 3 && values.is_sorted_by(|a, b| a >= b), "{values:?}");
     assert!(
-        text.contains(&format!("\n{:4}  (", values.len())) && !text.contains(&format!("\n{:4}  (", values.len() + 1))
+        text.contains(&format!("\n{:4}  swap (", values.len()))
+            && !text.contains(&format!("\n{:4}  swap (", values.len() + 1))
     );
 
     let best: Value = serde_json::from_str(&well(&[&advise[..], &["--json", "--top", "1"]].concat(), BOARD)).unwrap();
@@ -113,7 +114,10 @@ fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_in
     let [x, y, vertical] = [0, 1, 2].map(|index| best["moves"][0]["move"][index].clone());
     let (x, y, vertical) = (x.as_u64().unwrap(), y.as_u64().unwrap(), vertical.as_bool().unwrap());
     let other = if vertical { (x, y + 1) } else { (x + 1, y) };
-    assert!(text.contains(&format!("   1  ({x}, {y})-({}, {})", other.0, other.1)), "{text}");
+    let words = format!("swap ({y}, {x}) and ({}, {})", other.1, other.0);
+    assert!(text.contains(&format!("   1  {words}")), "{text}");
+    assert_eq!(best["moves"][0]["words"], words.as_str());
+    assert_eq!(best["moves"][0]["cells"], serde_json::json!([[y, x], [other.1, other.0]]));
     assert_eq!(text.matches('[').count(), 2, "{text}");
 }
 
@@ -122,7 +126,8 @@ fn the_advice_is_what_the_player_plays() {
     let text = well(&["play", "--seed", "0", "--player", "network"], "");
     let advice = well(&["advise", "--moves-left", "25", "--top", "1", "--player", "network"], BOARD);
     let ranked = advice.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
-    let best = format!("\nbest: {}, ", ranked[1..].join(" "));
+    let (value, words) = ranked[1..].split_last().unwrap();
+    let best = format!("\nbest: {}: {value}; ", words.join(" "));
     assert!(text.contains(&best), "{best}: {text}");
 }
 
@@ -142,13 +147,12 @@ fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
         (with(9, "dac#c#a"), vec!["row 9, column 7", "missing", "7 cells", "8"]),
         (with(4, ""), vec!["row 4, column 0", "missing", "0 cells"]),
         (with(9, "dac#c#a#b"), vec!["row 9, column 8", "'b'", "too many", "9 cells"]),
-        (with(0, "dda#cbdc  "), vec!["row 0, column 8", "' '", "10 cells"]),
         (with(0, "dda#cbdc\ndda#cbdc"), vec!["11 rows", "10"]),
         (with(2, "a#ccc#bc"), vec!["row 2, column 2", "run"]),
         (with(1, "ac#c#dcb"), vec!["row 1, column 0", "run"]),
-        (String::new(), vec!["standard input is empty", "ten lines"]),
-        ("\n\n".to_owned(), vec!["standard input is empty"]),
-        ("\u{feff}\r\n".to_owned(), vec!["standard input is empty"]),
+        (String::new(), vec!["standard input: the board is empty: it must be ten lines"]),
+        ("\n\n".to_owned(), vec!["the board is empty"]),
+        ("\u{feff}\r\n".to_owned(), vec!["the board is empty"]),
         (BOARD.repeat(100), vec!["too long"]),
     ] {
         let told = refused(&["advise", "--moves-left", "9"], &input);

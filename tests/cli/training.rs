@@ -118,7 +118,7 @@ fn an_agent_of_fitted_values_is_trained_resumed_for_longer_and_evaluated() {
     place.run_well(&train);
     place.run_well(&["train", "--resume", "runs/fitted", "--set", "training.sweeps=5", "--quiet"]);
     let told = place.run_well(&["eval", "--checkpoint", "runs/fitted", "--games", "3"]);
-    assert!(told.contains("value: 3 games") && told.contains("bingos a move"), "{told}");
+    assert!(told.contains("runs/fitted: 3 games") && told.contains("bingos a move"), "{told}");
     let wrong = place.run(&["eval", "--checkpoint", "runs/fitted", "--game", "match3", "--games", "3"]);
     assert_eq!(wrong.status.code(), Some(2));
 }
@@ -143,4 +143,81 @@ fn without_a_terminal_progress_is_plain_lines() {
     assert_well(&output);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("160") && !told.contains('\r') && !told.contains('\x1b'), "{told:?}");
+}
+
+#[test]
+fn runs_agents_and_configurations_go_by_their_names() {
+    let place = Place::new();
+    let short = ["--set", "training.steps=64", "--set", "training.games=32", "--set", "training.warmup=32"];
+    let train = [&["train", "--quiet", "--config", "dqn-plain", "--name", "mine"][..], &short].concat();
+    let told = place.run_well(&[&train[..], &["--set", "evaluation.games=2"]].concat());
+    assert!(told.ends_with("play with: matchq eval --checkpoint runs/mine\n"), "{told}");
+    let score = |arguments: &[&str]| {
+        let report: Value =
+            serde_json::from_str(&place.run_well(&[arguments, &["--games", "3", "--json", "-"]].concat())).unwrap();
+        (report["player"].as_str().unwrap().to_owned(), report["scores"].clone())
+    };
+    let (name, scores) = score(&["eval", "--checkpoint", "mine"]);
+    assert_eq!(name, "mine");
+    for (arguments, name) in [
+        (["eval", "--checkpoint", "runs/mine"], "runs/mine"),
+        (["eval", "--player", "mine"], "mine"),
+        (["eval", "--player", "runs/mine/best.safetensors:label=x"], "x"),
+        (["eval", "--player", "network:checkpoint=mine:precision=f32"], "network:checkpoint=mine:precision=f32"),
+    ] {
+        assert_eq!(score(&arguments), (name.to_owned(), scores.clone()), "{arguments:?}");
+    }
+    assert_ne!(score(&["eval", "--player", "dqn-plain"]).1, scores);
+    assert!(place.run_well(&["train", "--quiet", "--resume", "mine"]).starts_with("finished after 64 steps"));
+    // An empty folder of the name is in nobody's way.
+    std::fs::create_dir(place.path("mine")).unwrap();
+    std::fs::create_dir(place.path("dqn-plain")).unwrap();
+    assert_eq!(score(&["eval", "--checkpoint", "mine"]), ("mine".to_owned(), scores.clone()));
+    place.run_well(&["train", "--quiet", "--resume", "mine"]);
+    place.run_well(&[&train[..5], &["twice"], &short[..], &["--set", "evaluation.games=2"]].concat());
+    // A run of a player's name is told apart, and one of an agent's is mentioned.
+    std::fs::rename(place.path("runs/mine"), place.path("runs/plan")).unwrap();
+    let told = place.run_well(&["eval", "--checkpoint", "plan", "--games", "3"]);
+    assert!(told.ends_with("matchq play --player 'network:checkpoint=\"plan\"'\n"), "{told}");
+    std::fs::rename(place.path("runs/plan"), place.path("runs/dqn")).unwrap();
+    let output = place.command(&["eval", "--player", "dqn", "--games", "1"]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && told.contains("dqn is the agent that ships; that of your run is runs/dqn"),
+        "{told}"
+    );
+}
+
+#[test]
+fn every_configuration_of_the_repository_is_inside_the_program() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/configs");
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.map(|name| name.trim_end_matches(".toml").to_owned()).collect();
+    names.sort();
+    assert_eq!(names, matchq::learners::config::CONFIGURATIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_configuration_is_read_once_from_a_pipe_too_and_an_empty_one_gets_a_sentence() {
+    let place = Place::new();
+    let text = "learner = \"dqn\"\ntraining = { steps = 64, games = 32, warmup = 32, updates = 0 }\nevaluation = { games = 2 }\n";
+    let with_input = |arguments: &[&str], text: &str| {
+        let mut command = place.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let inputs: &[&str] = if cfg!(unix) { &["-", "/dev/stdin"] } else { &["-"] };
+    for (run, input) in inputs.iter().enumerate() {
+        let name = format!("run-{run}");
+        let done = with_input(&["train", "--quiet", "--config", input, "--name", &name], text);
+        assert!(String::from_utf8_lossy(&done.stdout).starts_with("finished after 64 steps"), "{done:?}");
+        let empty = with_input(&["train", "--quiet", "--config", input], "# nothing\n");
+        let told = String::from_utf8(empty.stderr).unwrap();
+        assert!(
+            empty.status.code() == Some(2) && told.contains("sets no key: a configuration names its learner"),
+            "{told}"
+        );
+    }
 }

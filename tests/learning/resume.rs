@@ -70,7 +70,7 @@ fn start(runs: &Path, config: TrainConfig<Config>) -> Training {
 }
 
 fn resume_with(path: &Path, sets: &[&str]) -> Result<Training, Error> {
-    let folder = RunFolder::open(path)?;
+    let folder = RunFolder::open(path, Path::new("runs"))?;
     let checkpoint = Checkpoint::load(&folder.last())?;
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     Run::resume(folder, &checkpoint, &sets, &cpu(), true)
@@ -89,8 +89,9 @@ fn finish(mut training: Training) -> PathBuf {
 /// Trains up to a step and stops; keeps only the folder.
 fn stop_at(mut training: Training, step: u64) -> PathBuf {
     while training.step() < step {
-        // An early stop comes after one step, with a checkpoint.
+        // An early stop comes after one step, with a checkpoint, and before an evaluation.
         assert_eq!(training.train(&AtomicBool::new(true)).unwrap(), Ending::Stopped);
+        assert!(training.evaluate_if_due(&AtomicBool::new(false)).unwrap());
     }
     assert_eq!(training.step(), step);
     training.folder().path().to_owned()
@@ -131,6 +132,27 @@ fn assert_same(found: &Path, expected: &Path) {
         assert_eq!(timeless(expected, name).len(), 1 + rows, "{name}");
         assert_eq!(timeless(found, name), timeless(expected, name), "{name}");
     }
+}
+
+#[test]
+fn a_stop_during_an_evaluation_saves_before_it_and_the_resumed_training_does_it_again() {
+    let (_expected, expected) = uninterrupted(&[]);
+    let runs = tempfile::tempdir().unwrap();
+    let mut training = start(runs.path(), config(&[]));
+    while training.step() < 120 {
+        assert_eq!(training.train(&AtomicBool::new(true)).unwrap(), Ending::Stopped);
+    }
+    let path = training.folder().path().to_owned();
+    assert_eq!(timeless(&path, "evaluations.csv").len(), 1);
+    assert!(!path.join("best.safetensors").exists());
+    // A second stop at once changes nothing.
+    let before = fs::read(path.join("last.ckpt")).unwrap();
+    drop(training);
+    let mut training = resume(&path);
+    assert_eq!((training.step(), training.train(&AtomicBool::new(true)).unwrap()), (120, Ending::Stopped));
+    assert!(fs::read(path.join("last.ckpt")).unwrap() == before);
+    drop(training);
+    assert_same(&finish(resume(&path)), &expected);
 }
 
 /// All files of a folder with their content.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -13,8 +14,22 @@ fn side_of(path: &Path) -> PathBuf {
     path.with_file_name(side)
 }
 
+/// Whether a path is of a device or a pipe, which is written as it is.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|of| !of.is_file() && !of.is_dir())
+}
+
 /// Writes a file, whose old content stays until the new one is whole. A link stays a link.
 pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
+    if is_special(path) {
+        let written = File::options().write(true).open(path).and_then(|mut file| file.write_all(content));
+        return match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Error::runtime(format!("{} cannot be written: {error}", path.display())))
+            }
+            _ => Ok(()),
+        };
+    }
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let side = side_of(path);
     let written = (|| {
@@ -44,8 +59,11 @@ pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
         let sentence = format!("{flag} {}: the folder {} does not exist", path.display(), folder.display());
         return Err(Error::user(sentence));
     }
-    if path.exists() && !path.is_file() {
-        return Err(Error::user(format!("{flag} {}: this is no file, but a folder or a device", path.display())));
+    if path.is_dir() {
+        return Err(Error::user(format!("{flag} {}: this is a folder, not a file", path.display())));
+    }
+    if is_special(path) {
+        return Ok(());
     }
     // Writing begins aside; the process id makes the name unique.
     let side = side_of(&path.canonicalize().unwrap_or_else(|_| path.to_owned()));
@@ -73,19 +91,43 @@ pub fn check_apart((flag, path): (&str, &Path), (other, of_other): (&str, &Path)
     }
 }
 
+/// Whether a path stands for standard input: `-`.
+pub fn is_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Name of a user's file in messages.
+pub fn name(path: &Path) -> String {
+    if is_input(path) { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Opens a user's file, or standard input, which can be read once.
+fn open(path: &Path) -> io::Result<Box<dyn io::Read>> {
+    static READ: AtomicBool = AtomicBool::new(false);
+    match is_input(path) {
+        true if READ.swap(true, Ordering::Relaxed) => Err(io::Error::other("it has been read already")),
+        true => Ok(Box::new(io::stdin().lock())),
+        false => Ok(Box::new(File::open(path)?)),
+    }
+}
+
 /// Reads a file that the user named.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))
+    let mut bytes = Vec::new();
+    match open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(Error::user(format!("{} cannot be read: {error}", name(path)))),
+    }
 }
 
 /// Reads a user's file of at most `longest` bytes.
 pub fn read_limited(path: &Path, longest: u64) -> Result<Vec<u8>> {
-    limited(File::open(path), &path.display().to_string(), longest)
+    limited(open(path), &name(path), longest)
 }
 
 /// Reads at most `longest` bytes of standard input.
 pub fn read_input_limited(longest: u64) -> Result<Vec<u8>> {
-    limited(Ok(io::stdin().lock()), "standard input", longest)
+    read_limited(Path::new("-"), longest)
 }
 
 fn limited(source: io::Result<impl io::Read>, name: &str, longest: u64) -> Result<Vec<u8>> {

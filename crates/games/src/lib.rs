@@ -56,6 +56,6 @@ pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;
 pub use matchq_core::{error, instructions, random};
 pub use tetris::Tetris;
-pub use text::{Shape, Text, Token};
+pub use text::{Shape, Text, Token, tidy};
 pub use tile_match::TileMatch;
 pub use vector::{Games, Outcome};

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Game, Step};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::random::Draw;
 
 /// Positions and moves as text and JSON, both ways, for the Python package and the commands `play`,
@@ -35,19 +35,49 @@ pub trait Text: Game {
         Self::board(state)
     }
 
-    /// Position of a board's text, at rest and possible by the rules; an error names row and
-    /// column.
+    /// Position of a [tidy](tidy) board's text, at rest and possible by the rules; an error names
+    /// row and column.
     ///
     /// `actions_left` counts only where the rules do; `None` means those of a new game.
-    fn parse(rules: &Self::Rules, board: &str, actions_left: Option<i64>) -> Result<Self::State>;
+    fn read(rules: &Self::Rules, board: &str, actions_left: Option<i64>) -> Result<Self::State>;
+
+    /// [Reads](Self::read) a board's text, in any form that [`tidy`] knows.
+    fn parse(rules: &Self::Rules, board: &str, actions_left: Option<i64>) -> Result<Self::State> {
+        match &*tidy(board) {
+            "" => Err(Error::user(format!("the board is empty: it must be {}", Self::BOARD))),
+            board => Self::read(rules, board, actions_left),
+        }
+    }
 
     /// Position without what a board's text leaves out; by default unchanged.
     fn as_written(state: &Self::State) -> Self::State {
         *state
     }
 
-    /// An action for people, such as `(2, 6)-(2, 7)`, in equal width.
-    fn describe(action: usize) -> String;
+    /// Most letters of an action in a narrow list, as `(6, 2)-(7, 2)`.
+    const LISTED: usize = 13;
+
+    /// An action in words, by default `swap (6, 2) and (7, 2)`: cells are (row, column), both from
+    /// 0, from the top left of the board's text.
+    fn words(_state: &Self::State, action: usize) -> String {
+        let mut cells: Vec<String> =
+            Self::cells(action).into_iter().map(|(column, row)| format!("({row}, {column})")).collect();
+        match cells.pop() {
+            Some(last) if !cells.is_empty() => format!("swap {} and {last}", cells.join(", ")),
+            last => last.unwrap_or_default(),
+        }
+    }
+
+    /// An action in a narrow list: [`words`](Self::words), by default without `swap`.
+    fn listed(state: &Self::State, action: usize) -> String {
+        Self::words(state, action).trim_start_matches("swap ").replace(" and ", "-")
+    }
+
+    /// Cells (row, column) that an action moves, or in which it puts a piece; by default
+    /// [`cells`](Self::cells).
+    fn places(_state: &Self::State, action: usize) -> Vec<(usize, usize)> {
+        Self::cells(action).into_iter().map(|(column, row)| (row, column)).collect()
+    }
 
     /// An action as JSON, such as `[2, 6, true]`.
     fn to_json(action: usize) -> Value;
@@ -85,4 +115,58 @@ pub enum Shape {
     Hexagon,
     Star,
     Block,
+}
+
+/// A board's text without what editors, other systems and `matchq play` add: a byte order mark,
+/// blanks at the ends of lines, blank lines before and after, and numbers of rows and columns.
+pub fn tidy(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    while lines.pop_if(|line| line.is_empty()).is_some() {}
+    let lines = &lines[lines.iter().take_while(|line| line.is_empty()).count()..];
+    unnumbered(lines).unwrap_or_else(|| lines.join("\n"))
+}
+
+/// Rows without a first line `  0123..` and the row's number before each; `None` if a line lacks
+/// it.
+fn unnumbered(lines: &[&str]) -> Option<String> {
+    let (head, rows) = lines.split_first()?;
+    let edge = head.len() - head.trim_start().len();
+    let digits = (edge..head.len()).all(|x| head.as_bytes()[x] == b'0' + ((x - edge) % 10) as u8);
+    let row = |(y, line): (usize, &&str)| {
+        let (number, row) = line.split_at_checked(edge)?;
+        (number.trim_end() == y.to_string()).then(|| row.to_owned())
+    };
+    let rows: Option<Vec<String>> = rows.iter().enumerate().map(row).collect();
+    rows.filter(|rows| digits && edge > 0 && !rows.is_empty()).map(|rows| rows.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tidy;
+
+    #[test]
+    fn a_board_is_the_same_in_any_form() {
+        let board = "ab\nc#\nd.";
+        for form in [
+            "ab\nc#\nd.\n",
+            "\u{feff}ab\r\nc#\r\nd.\r\n",
+            "\n \nab  \nc#\t\nd.\n\n \n",
+            "  01\n0 ab\n1 c#\n2 d.",
+            "\n  01  \n0 ab \n1 c#\n2 d.\n\n",
+        ] {
+            assert_eq!(tidy(form), board, "{form:?}");
+        }
+        let rows = ["abcdefghijkl"; 11];
+        let numbered = rows.iter().enumerate().map(|(y, row)| format!("{y:<3}{row}"));
+        let numbered = std::iter::once("   012345678901".to_owned()).chain(numbered).collect::<Vec<_>>();
+        assert_eq!(tidy(&numbered.join("\n")), rows.join("\n"));
+        // What is not numbered throughout stays.
+        for odd in
+            ["  01", "  01\n1 ab", "  02\n0 ab", "  01\n0 ab\n\n2 ab", "  01\nä ab", "012\n120", " ab\nb", "ab\n\nab"]
+        {
+            assert_eq!(tidy(odd), odd);
+        }
+        assert_eq!([tidy(""), tidy("\n \n")], ["", ""]);
+    }
 }

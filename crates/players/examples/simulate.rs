@@ -28,8 +28,9 @@ impl ForGame for Simulate {
         let (mut game, mut luck, _) = deal::<G>(&rules, 7);
         println!("{}", G::board(&game.state()));
         let action = any(&game.state(), &mut chance);
+        let words = G::words(&game.state(), action);
         let step = game.step(action, &mut luck);
-        println!("{}: {} points\n{}", G::describe(action), step.reward, G::board(&game.state()));
+        println!("{words}: {} points\n{}", step.reward, G::board(&game.state()));
 
         // Thousands of games; a new one follows each that ends.
         let (mut games, mut outcomes, steps) = (Games::<G>::new(rules, 4_096, 0), Vec::new(), 50);

@@ -6,10 +6,11 @@ use serde::Deserialize as _;
 use toml::Table;
 
 use crate::agent_file::{AgentFile, Kind};
+use crate::entries::SEARCHES;
 use crate::error::{Error, Result, in_words};
 use crate::games::Game;
 use crate::network::{Backend, Model, NetworkPlayer, Precision};
-use crate::options::BoxedPlayer;
+use crate::options::{BoxedPlayer, Parts};
 use crate::roster::{self, Playable, Roster};
 use crate::{Linear, PolicyPlayer, ValueModel};
 
@@ -60,7 +61,9 @@ impl Agents {
             return Ok(Some(agent.clone()));
         }
         let agent = Agent::find(path)?;
-        known.extend(agent.iter().map(|agent| (path.to_owned(), agent.clone())));
+        if let Some(agent) = &agent {
+            known.insert(path.to_owned(), agent.clone());
+        }
         Ok(agent)
     }
 }
@@ -75,9 +78,11 @@ impl Agent {
     fn find(path: &Path) -> Result<Option<Self>> {
         match place(path)? {
             Some(Place::Inside(shipped)) => Self::shipped(shipped).map(Some),
-            Some(Place::File(file)) => {
-                let (name, label) = (file.display().to_string(), path.display().to_string());
-                Ok(Some(Self { file: AgentFile::load(&file)?, name, label }))
+            Some(Place::File(path_of_file)) => {
+                let name = path_of_file.display().to_string();
+                let file = AgentFile::load(&path_of_file)?;
+                let label = text_of(&path.display().to_string(), file.kind);
+                Ok(Some(Self { file, name, label }))
             }
             None => Ok(None),
         }
@@ -102,7 +107,8 @@ impl Agent {
         &self.name
     }
 
-    /// Name in results: that by which the agent was loaded.
+    /// Name in results: the text of the agent's player, the name or path by which it was loaded
+    /// where no player has this name.
     pub fn label(&self) -> &str {
         &self.label
     }
@@ -190,33 +196,48 @@ impl Agent {
 
 pub fn none_inside<G: Game>() -> Error {
     Error::user(format!(
-        "no agent of {0} is inside the program: name an agent's file or folder, as checkpoint=PATH or by --checkpoint \
-         PATH, or take a player that needs none (matchq players --game {0})",
+        "no agent of {0} is inside the program: name one by its run's name or its path, or take a player that needs \
+         none (matchq players --game {0})",
         G::NAME
     ))
+}
+
+/// Text of the player of the agent of a name or path.
+fn text_of(path: &str, kind: Kind) -> String {
+    let is_plain = Parts::of(path).name == path && !path.ends_with(SEARCHES) && !roster::is_player(path);
+    if is_plain { path.to_owned() } else { format!("{}:checkpoint=\"{path}\"", kind.name()) }
 }
 
 /// Where the agent of a path or name is; `None` where there is nothing.
 ///
 /// Files and folders that hold an agent come first, then agents that ship, then runs.
 fn place(path: &Path) -> Result<Option<Place>> {
+    let best = path.join(BEST);
     // What cannot be seen is not missing: reading says why.
-    let is_there = !matches!(path.try_exists(), Ok(false)) && path != Path::new("");
-    if is_there && (!path.is_dir() || path.join(BEST).is_file()) {
-        return Ok(Some(Place::File(if path.is_dir() { path.join(BEST) } else { path.to_owned() })));
+    let is_there = path != Path::new("") && !matches!(path.try_exists(), Ok(false));
+    if best.is_file() {
+        return Ok(Some(Place::File(best)));
+    }
+    if is_there && !path.is_dir() {
+        return Ok(Some(Place::File(path.to_owned())));
     }
     if let Some(shipped) = path.to_str().and_then(roster::shipped) {
         return Ok(Some(Place::Inside(shipped)));
     }
-    let mut parts = path.components();
-    let run = match (parts.next(), parts.next()) {
-        (Some(Component::Normal(name)), None) => Path::new(RUNS).join(name),
-        _ => path.to_owned(),
-    };
-    match (run.join(BEST).is_file(), run.is_dir() || is_there) {
-        (true, _) => Ok(Some(Place::File(run.join(BEST)))),
-        (false, true) => Err(without_agent(if run.is_dir() { &run } else { path })),
-        (false, false) => Ok(None),
+    match run_of(path) {
+        Some(run) if run.join(BEST).is_file() => Ok(Some(Place::File(run.join(BEST)))),
+        Some(run) => Err(without_agent(&run)),
+        None if is_there => Err(without_agent(path)),
+        None => Ok(None),
+    }
+}
+
+/// Folder in `runs/` of a plain name, if there is one.
+pub fn run_of(name: &Path) -> Option<PathBuf> {
+    let mut parts = name.components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(_)), None) => Some(Path::new(RUNS).join(name)).filter(|run| run.is_dir()),
+        _ => None,
     }
 }
 

@@ -67,11 +67,14 @@ pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Resu
     if let Some(entry) = named(parts.name) {
         return (entry.build)(&Options::read(&parts, entry, None, setting)?, rules);
     }
-    let (name, searches) = searched(parts.name);
-    let is_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
-    let agent = match is_path {
-        true => setting.agents.load(Path::new(name))?,
-        false => setting.agents.find(Path::new(name))?.ok_or_else(|| unknown::<G>(&parts, &players))?,
+    let is_path = |name: &str| name.contains(['/', '\\']) || name.ends_with(".safetensors");
+    let find = |name: &str| setting.agents.find(Path::new(name));
+    let (agent, searches) = match (find(parts.name)?, parts.name.strip_suffix(SEARCHES)) {
+        (Some(agent), _) => (agent, false),
+        (None, Some(name)) if is_path(name) => (setting.agents.load(Path::new(name))?, true),
+        (None, Some(name)) => (find(name)?.ok_or_else(|| unknown::<G>(&parts, &players))?, true),
+        (None, None) if is_path(parts.name) => (setting.agents.load(Path::new(parts.name))?, false),
+        (None, None) => return Err(unknown::<G>(&parts, &players)),
     };
     agent.check_game::<G>()?;
     let player = match (agent.file.kind, searches) {
@@ -86,31 +89,35 @@ pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Resu
     (entry.build)(&Options::read(&parts, entry, Some(agent), setting)?, rules)
 }
 
-/// The agent that a text names, and whether it is to search.
-fn searched(name: &str) -> (&str, bool) {
-    name.strip_suffix("+search").map_or((name, false), |agent| (agent, true))
-}
+/// End of a text's name that lets the agent's network search.
+pub(crate) const SEARCHES: &str = "+search";
 
 /// Name or path of the agent in a text, if there is one: its checkpoint, or what it begins with.
 pub fn agent_in(text: &str) -> Option<&Path> {
     let parts = Parts::of(text);
-    let begins = || Some(searched(parts.name).0).filter(|_| !roster::is_player(parts.name));
-    parts.checkpoint().or_else(begins).map(Path::new)
+    let is_agent = !roster::is_player(parts.name);
+    let name = parts.name.strip_suffix(SEARCHES).filter(|_| !Path::new(parts.name).exists()).unwrap_or(parts.name);
+    parts.checkpoint().or(Some(name).filter(|_| is_agent)).map(Path::new)
 }
 
 /// The error of a text that begins with neither a player nor an agent.
 fn unknown<G: Roster>(parts: &Parts, players: &[Entry<G>]) -> Error {
     let (name, rest) = parts.name.split_once(':').unwrap_or((parts.name, ""));
-    if let Some(entry) = players.iter().find(|entry| entry.name == name) {
-        let text = parts.name;
-        return Error::user(format!("'{rest}' in '{text}' must be key=value: {}", entry.has()));
+    let kind = roster::shipped(name).map_or(name, |shipped| shipped.kind.name());
+    if let Some(entry) = players.iter().find(|entry| entry.name == kind) {
+        return Error::user(format!("'{rest}' in '{}' must be key=value: {}", parts.text, entry.has()));
     }
     let names = list(players.iter().map(|entry| entry.name));
     let agents = match list(G::AGENTS.iter().map(|agent| agent.name)) {
         agents if agents.is_empty() => String::new(),
         agents => format!("; agents that ship are {agents}"),
     };
-    Error::user(format!("there is no player or agent '{}' of {}: the players are {names}{agents}", parts.name, G::NAME))
+    Error::user(format!(
+        "there is no player or agent '{}' of {}: the players are {names}{agents}; an agent may also be a run in runs/, \
+         or a path",
+        parts.name,
+        G::NAME
+    ))
 }
 
 /// A game's players and their parameters with defaults and meanings, as lines of text.
@@ -138,6 +145,11 @@ pub(crate) fn lines<G: Roster>() -> String {
         }
     }
     lines += &format!("every player\n  :{:<15}{}\n", LABEL.key, LABEL.about);
+    lines += "agents that ship, each by its name, as NAME+search in a search; yours by its run's name or its path, which stands \
+              in double quotes if it has colons\n";
+    for agent in G::AGENTS {
+        lines += &format!("{:<18}{}\n", agent.name, agent.about);
+    }
     lines
 }
 

@@ -40,7 +40,7 @@ mod setup;
 mod value;
 mod weights_file;
 
-pub use agent::{Agent, Agents, BEST, LAST, Shipped};
+pub use agent::{Agent, Agents, BEST, LAST, Shipped, run_of};
 pub use agent_file::{AgentFile, Array, Arrays, Kind};
 pub use budget::Budget;
 pub use cascade::Cascade;
@@ -54,7 +54,7 @@ pub use network::{NetworkPlayer, NetworkSearch, argmax};
 pub use options::{BoxedPlayer, Entry, Options, Parameter, Setting};
 pub use plan::{PlanThenCascade, Planner};
 pub use player::{Player, position_stream};
-pub use policy::{ActionValue, Listed, Moved, Policy, PolicyPlayer, best};
+pub use policy::{ActionValue, Listed, Moved, Policy, PolicyPlayer, best, in_words};
 pub use random_player::Random;
 pub use ranked::Ranked;
 pub use rollout::Rollout;

@@ -312,7 +312,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
 fn load<G: Roster>(options: &Options<G>) -> Result<(Linear, String)> {
     if let Some(name) = options.given(WEIGHTS) {
         if options.has_agent() {
-            return Err(Error::user(format!("'{}' has both weights and an agent: one is enough", options.text)));
+            return Err(Error::user(format!("'{}' has both weights and an agent: one is enough", options.asked)));
         }
         return match G::PRESETS.iter().find(|preset| preset.name == name) {
             Some(preset) => Ok((Linear::of::<G>(preset)?, options.text.to_owned())),
@@ -321,7 +321,7 @@ fn load<G: Roster>(options: &Options<G>) -> Result<(Linear, String)> {
             None => Err(options.wrong(WEIGHTS, &preset_names::<G>("one of "))),
         };
     }
-    let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent of weighted features", options.text));
+    let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent of weighted features", options.asked));
     let agent = options.agent(|| roster::first_agent::<G>(Kind::Linear).ok_or_else(needed))?;
     Ok((agent.linear::<G>()?, options.named_by(&agent)))
 }

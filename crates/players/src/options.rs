@@ -33,7 +33,8 @@ pub struct Parameter {
 pub struct Options<'a, G: Roster> {
     /// Name of the player in results: its label, or its text.
     pub text: &'a str,
-    asked: &'a str,
+    /// The text as given.
+    pub(super) asked: &'a str,
     entry: &'a Entry<G>,
     given: Vec<(&'a str, &'a str)>,
     /// Agent that the text begins with.
@@ -91,44 +92,57 @@ pub(super) const NETWORK_BATCH: usize = 256;
 
 /// A player's text: a name or path, then parameters, `key=value`, each after a colon.
 ///
-/// A colon separates only where a key and `=` follow it, so that paths may have colons. A name or
-/// value may stand in double quotes, in which no colon separates.
+/// In a path, which begins the text or is the value of `checkpoint`, a colon separates only where a
+/// key and `=` follow it; a path in double quotes may have any colons.
 pub(super) struct Parts<'a> {
-    text: &'a str,
+    pub text: &'a str,
     pub name: &'a str,
-    parameters: Vec<(&'a str, &'a str)>,
+    /// Keys and values; a parameter without `=` has no value.
+    parameters: Vec<(&'a str, Option<&'a str>)>,
 }
 
 impl<'a> Parts<'a> {
     pub fn of(text: &'a str) -> Self {
-        let (name, mut rest) = cut(text);
+        let (name, mut rest) = cut_path(text);
         let mut parameters = Vec::new();
-        while let Some((key, after)) = rest.and_then(|rest| rest.split_once('=')) {
-            let value;
-            (value, rest) = cut(after);
-            parameters.push((key, value));
+        while let Some(more) = rest {
+            let is_path = more.starts_with("checkpoint=");
+            let (parameter, after) = match more.split_once(':').filter(|_| !is_path) {
+                Some((parameter, after)) => (parameter, Some(after)),
+                None => (more, None),
+            };
+            rest = after;
+            parameters.push(match parameter.split_once('=') {
+                Some((key, path)) if is_path => {
+                    let value;
+                    (value, rest) = cut_path(path);
+                    (key, Some(value))
+                }
+                Some((key, value)) => (key, Some(value)),
+                None => (parameter, None),
+            });
         }
         Self { text, name, parameters }
     }
 
     pub fn checkpoint(&self) -> Option<&'a str> {
-        self.parameters.iter().find(|(key, _)| *key == CHECKPOINT.key).map(|(_, value)| *value)
+        self.parameters.iter().find(|(key, _)| *key == CHECKPOINT.key).and_then(|(_, value)| *value)
     }
 }
 
-/// A name or value at the beginning of a text, without quotes, and the text after its colon.
-fn cut(text: &str) -> (&str, Option<&str>) {
+/// A path at the beginning of a text, without quotes, and the text after its colon.
+fn cut_path(text: &str) -> (&str, Option<&str>) {
+    if let Some((quoted, rest)) = text.strip_prefix('"').and_then(|text| text.split_once('"')) {
+        match rest.strip_prefix(':') {
+            Some(rest) => return (quoted, Some(rest)),
+            None if rest.is_empty() => return (quoted, None),
+            None => {}
+        }
+    }
     let begins_parameter = |rest: &str| {
         let word = rest.trim_start_matches(|letter: char| letter.is_ascii_lowercase() || letter == '_');
         word.len() < rest.len() && word.starts_with('=')
     };
-    if let Some((quoted, rest)) = text.strip_prefix('"').and_then(|text| text.split_once('"')) {
-        match rest.strip_prefix(':') {
-            Some(rest) if begins_parameter(rest) => return (quoted, Some(rest)),
-            None if rest.is_empty() => return (quoted, None),
-            _ => {}
-        }
-    }
     let colon = text.match_indices(':').find(|(place, _)| begins_parameter(&text[place + 1..]));
     colon.map_or((text, None), |(place, _)| (&text[..place], Some(&text[place + 1..])))
 }
@@ -157,13 +171,12 @@ impl<'a, G: Roster> Options<'a, G> {
         let text = parts.text;
         let mut options = Options { text, asked: text, entry, given: vec![], agent, setting };
         for (key, value) in &parts.parameters {
+            let Some(value) = value else {
+                return Err(Error::user(format!("'{key}' in '{text}' must be key=value: {}", entry.has())));
+            };
             let known = *key == LABEL.key || entry.parameters.iter().any(|parameter| parameter.key == *key);
             if !known {
-                let quote = match parts.parameters.iter().take_while(|of| of.0 != *key).any(|of| of.0 == CHECKPOINT.key)
-                {
-                    true => "; a path with colons stands in double quotes",
-                    false => "",
-                };
+                let quote = if options.has_agent() { "; a path with colons stands in double quotes" } else { "" };
                 return Err(Error::user(format!("'{}' has no parameter '{key}': {}{quote}", entry.name, entry.has())));
             }
             if options.given(key).is_some() {

@@ -1,9 +1,9 @@
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::error::Result;
-use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, offered};
+use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, Text, offered};
 use crate::player::Player;
 use crate::random::{Draw, Stream};
 
@@ -24,6 +24,15 @@ pub struct Listed {
     /// Further facts about the move.
     #[serde(flatten)]
     pub more: Map<String, Value>,
+}
+
+/// A move for people and programs, the same in all games: `cells`, (row, column) of what is moved or
+/// where a piece lands, and `words`.
+pub fn in_words<G: Text>(state: &G::State, action: usize) -> Map<String, Value> {
+    Map::from_iter([
+        ("cells".to_owned(), json!(G::places(state, action))),
+        ("words".to_owned(), G::words(state, action).into()),
+    ])
 }
 
 /// Callback after each move; returns whether to play on. The callback may exchange the game for

@@ -7,11 +7,11 @@
 use std::collections::HashSet;
 use std::marker::PhantomData;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::games::{Bejeweled, MaskKind, Match3, Text as _, offered};
 use crate::options::Entry;
-use crate::policy::{ActionValue, Listed, Policy};
+use crate::policy::{ActionValue, Listed, Policy, in_words};
 use crate::random::Stream;
 use crate::roster::Roster;
 
@@ -343,7 +343,8 @@ impl<G: Gems + Send + Sync> Policy<G> for Ranked<G> {
         let letter = |token: &u8| G::TOKENS.get(usize::from(*token)).map_or('.', |token| token.letter);
         let listed = |(after, (action, found)): (usize, &(usize, Found))| {
             let leaves: Vec<String> = found.leaves.iter().map(|row| row.iter().map(letter).collect()).collect();
-            let more = Map::from_iter([
+            let mut more = in_words::<G>(state, *action);
+            more.extend([
                 ("type".to_owned(), found.kind.name().into()),
                 ("double".to_owned(), found.double.into()),
                 ("reaction".to_owned(), found.reaction.into()),

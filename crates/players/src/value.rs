@@ -225,7 +225,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
             if depth > 1 && model.outcomes == 0 {
                 return Err(Error::user(format!(
                     "'{}': depth=2 needs outcomes=N, 1 or above: a second move needs a whole board",
-                    options.text
+                    options.asked
                 )));
             }
             Ok(Box::new(PolicyPlayer::new(&options.named_by(&agent), model.player::<G>(rules, depth))))
@@ -234,7 +234,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
 }
 
 fn load<G: Roster>(options: &Options<G>) -> Result<Agent> {
-    let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent with linear values", options.text));
+    let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent with linear values", options.asked));
     options.agent(|| roster::first_agent::<G>(Kind::Value).ok_or_else(needed))
 }
 

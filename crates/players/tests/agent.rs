@@ -110,7 +110,8 @@ fn an_agent_that_ships_is_loaded_by_its_name_and_an_unknown_name_is_answered_by_
     assert_eq!(
         refused(Agent::load(Path::new("dqn-simulate"))),
         format!(
-            "dqn-simulate is not there: name an agent's file, a folder that holds one, or one that ships: {}",
+            "dqn-simulate is not there: name an agent's file, a folder that holds one, a run in runs/, or an agent that \
+             ships: {}",
             names.join(", ")
         )
     );
@@ -158,18 +159,18 @@ fn an_agent_of_another_kind_or_game_is_refused_with_what_it_is() {
 }
 
 #[test]
-fn the_player_of_an_agent_is_called_by_its_kind_and_only_a_network_has_a_precision() {
+fn the_player_of_an_agent_is_called_as_the_agent_and_only_a_network_has_a_precision() {
     let rules = Rules::default();
     let precision = Some(Precision::Bf16);
-    assert_eq!(shipped("dqn").player::<Match3>(&rules, 8, precision, &Processor).unwrap().name(), "network");
+    assert_eq!(shipped("dqn").player::<Match3>(&rules, 8, precision, &Processor).unwrap().name(), "dqn");
     let value = shipped("match3-fitted");
-    assert_eq!(value.player::<Match3>(&rules, 8, None, &Processor).unwrap().name(), "value");
+    assert_eq!(value.player::<Match3>(&rules, 8, None, &Processor).unwrap().name(), "match3-fitted");
     assert_eq!(
         refused(value.player::<Match3>(&rules, 8, precision, &Processor)),
         "--precision bf16: the agent match3-fitted has no network: leave it out"
     );
     let linear = shipped("tetris-shapes");
-    assert_eq!(linear.player::<Tetris>(&Default::default(), 8, None, &Processor).unwrap().name(), "linear");
+    assert_eq!(linear.player::<Tetris>(&Default::default(), 8, None, &Processor).unwrap().name(), "tetris-shapes");
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn a_game_is_cut_after_as_many_moves_as_are_allowed_and_says_so() {
     let mut player = parse_for::<Match3>("greedy", &Rules::default()).unwrap();
     let whole = play_series(&mut *player, &Rules::default(), 5, 3, |_| ()).unwrap();
     for (longest, is_over) in [(1, false), (24, false), (25, true), (26, true)] {
-        let cut = play_bounded(&mut *player, &Rules::default(), 5, 3, longest, |_| ()).unwrap();
+        let cut = play_bounded(&mut *player, &Rules::default(), 5, 3, longest, |_| true).unwrap().unwrap();
         for (cut, whole) in cut.iter().zip(&whole) {
             assert_eq!((cut.actions.len() as u64, cut.is_over), (longest.min(25), is_over));
             assert_eq!(cut.actions, whole.actions[..cut.actions.len()]);

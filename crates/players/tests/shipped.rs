@@ -5,7 +5,7 @@ use std::path::Path;
 
 use matchq_players::eval::splitting::Levels;
 use matchq_players::eval::{Endurance, Extent, Summary, endure, luck, play_series};
-use matchq_players::games::{Bejeweled, Bilging, Match3, Tetris, bejeweled, tetris};
+use matchq_players::games::{Bejeweled, Bilging, Match3, Tetris, TileMatch, bejeweled, tetris};
 use matchq_players::network::Processor;
 use matchq_players::{Agent, ForGame, Linear, NAMES, Playable, Roster as _, parse, roster, with_game};
 
@@ -102,4 +102,16 @@ fn bejeweleds_agent_makes_more_of_a_hundred_moves_than_its_rivals() {
     let mean = |player: &str| Summary::of(&scores::<Bejeweled>(player, &rules, 24)).unwrap().mean;
     let [agent, first, ranked] = [&*shipped("network", "bejeweled-dqn"), "first", "ranked"].map(mean);
     assert!(agent > 2.0 * first && agent > 1.3 * ranked, "{agent}, {first}, {ranked}");
+}
+
+#[test]
+fn tile_matchs_agents_score_what_its_page_says() {
+    for (name, expected) in [("tile-match-dqn", 1304.8), ("tile-match-fitted:outcomes=50", 1354.1)] {
+        let rules = Default::default();
+        let mut player = parse::<TileMatch>(name, &rules).unwrap();
+        let games = play_series(&mut *player, &rules, 0, 16, |_| ()).unwrap();
+        let scores: Vec<f64> =
+            games.iter().map(|game| luck::luck_adjusted::<TileMatch>(&rules, game, 20).unwrap()).collect();
+        assert_mean(name, &scores, expected);
+    }
 }

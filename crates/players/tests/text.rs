@@ -64,6 +64,7 @@ fn the_agent_of_a_text_is_its_checkpoint_or_what_it_begins_with() {
         ("network:checkpoint=a:b:label=x", Some("a:b")),
         (r"network:precision=f32:checkpoint=C:\x", Some(r"C:\x")),
         ("\"a:b=c\":label=x", Some("a:b=c")),
+        ("mine:label=a:b", Some("mine")),
         ("network:checkpoint=\"a:b=c\":label=x", Some("a:b=c")),
         ("greedy", None),
         ("rollout:ms=5", None),
@@ -166,7 +167,11 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
     );
     let names: Vec<&str> = players::<Match3>().iter().map(|entry| entry.name).collect();
     let agents: Vec<&str> = Match3::AGENTS.iter().map(|agent| agent.name).collect();
-    let players = format!("the players are {}; agents that ship are {}", names.join(", "), agents.join(", "));
+    let players = format!(
+        "the players are {}; agents that ship are {}; an agent may also be a run in runs/, or a path",
+        names.join(", "),
+        agents.join(", ")
+    );
     let network = "its parameters are output, precision, checkpoint, label";
     for (text, sentence) in [
         ("alphazero", format!("there is no player or agent 'alphazero' of match3: {players}")),
@@ -180,6 +185,20 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ),
         ("plan:depth=2:depth=3", "'depth' is given twice in 'plan:depth=2:depth=3': once is enough".into()),
         ("plan:depth=0", "depth=0 in 'plan:depth=0': depth must be a whole number from 1 to 6".into()),
+        (
+            "plan:label=x:Depth=6",
+            "'plan' has no parameter 'Depth': its parameters are depth, weight, breadth, label".into(),
+        ),
+        (
+            "plan:label=x:depth",
+            "'depth' in 'plan:label=x:depth' must be key=value: its parameters are depth, weight, breadth, label"
+                .into(),
+        ),
+        (
+            "dqn:precision",
+            "'precision' in 'dqn:precision' must be key=value: its parameters are output, precision, checkpoint, label"
+                .into(),
+        ),
         ("plan:weight=NaN", "weight=NaN in 'plan:weight=NaN': weight must be a number from 0 to 1".into()),
         ("plan:weight=", "weight= in 'plan:weight=': weight must be a number from 0 to 1".into()),
         ("rollout:sims=0", "sims=0 in 'rollout:sims=0': sims must be a whole number from 1 to 10000000".into()),

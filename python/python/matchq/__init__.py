@@ -13,6 +13,8 @@ vertical). Importing this package registers an environment for each game, such a
 ``matchq/Match3-v0``, if Gymnasium is installed.
 """
 
+import os
+
 from matchq._game import Game
 from matchq._matchq import (
     GAMES,
@@ -23,6 +25,7 @@ from matchq._matchq import (
     __version__,
     action_mask,
     action_of_move,
+    after_fork,
     agents,
     cells_of_move,
     encode,
@@ -67,3 +70,6 @@ def _register() -> None:
 
 
 _register()
+# A forked process lacks its parent's threads: what needs them is then an error.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=after_fork)

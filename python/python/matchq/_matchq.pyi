@@ -28,8 +28,9 @@ class Player:
     """A player of a game by its text, as ``matchq play --player`` takes it.
 
     Args:
-        player: the player's name, with parameters behind colons, such as "cascade", "best:ms=50" or
-            "rollout:sims=200"; ``matchq players --game NAME`` lists them.
+        player: a player or an agent, with parameters behind colons, such as "cascade",
+            "best:ms=50" or "dqn:precision=f32": the player's name, or the agent's name, its run's
+            name in runs/ or its path; ``matchq players --game NAME`` lists them.
         game: the game's name, one of ``GAMES``.
         rules: parameters of the rules that judge and simulate positions, by name; None is the
             game's default.
@@ -109,9 +110,9 @@ class Agent(Player):
         """Loads an agent.
 
         Args:
-            path: an agent's file, a folder with a best.safetensors, or the name of an agent inside
-                the package, as ``agents()`` lists them; if None, the game's first, with a search its
-                last network.
+            path: an agent's file, a folder with a best.safetensors, the name of an agent inside the
+                package, as ``agents()`` lists them, or of a run in runs/; if None, the game's
+                first, with a search its last network.
             search: if None, the agent plays its best move at once; True searches by simulation as
                 recommended; a whole number or "ms=N" is milliseconds a move; "sims=N" is
                 simulations a move, which play alike on any machine.
@@ -199,6 +200,9 @@ class GameLogic:
     def __deepcopy__(self, memo: Any, /) -> GameLogic: ...
 
 @final
+def after_fork() -> None:
+    """Notes that this process was forked; private to the package."""
+
 class Games:
     """Games that step together; private to the environments of ``matchq.envs``."""
 
@@ -208,7 +212,13 @@ class Games:
     colours: list[tuple[str, tuple[int, int, int]]]
 
     def __new__(
-        cls, name: str, count: int, rules: dict[str, Any] | None, mask: str, obstacle_kinds: SupportsIndex | None
+        cls,
+        name: str,
+        count: int,
+        rules: dict[str, Any] | None,
+        mask: str,
+        obstacle_kinds: SupportsIndex | None,
+        longest: int | None = None,
     ) -> Self: ...
     def reset(
         self,

@@ -1,14 +1,15 @@
 """Gymnasium environments of every game: a single game, and many games that step together.
 
 A step is a game's action (``matchq.action_of_move``); its reward is the points of the action. The
-end of a game is ``terminated``; nothing is ever truncated. An observation is a dictionary of
+end of a game is ``terminated``; ``max_episode_steps`` truncates games, as in every environment of
+Gymnasium. An observation is a dictionary of
 
 - ``board``: the image of the position, uint8 of shape (planes, rows, columns), rows from the top;
 - ``scalars``: whole-board facts from 0 to 1, float32; in match-3 ``moves_left``.
 
 ``gymnasium.wrappers.FlattenObservation`` makes the observation one vector. The info has ``score``,
-the points so far, and ``action_mask``, truth values of the offered actions, by default those of the
-game's default mask.
+the points so far, and ``action_mask``, int8, 1 for each action that is offered, by default those of
+the game's default mask: ``action_space.sample(mask=info["action_mask"])`` is one of them.
 
 Match-3 has 142 swaps, of which one without a match brings -5, and the 25th ends the game. Its board
 has shape (5, 10, 8), planes of a, b, c, d and obstacles, each cell 1 in one plane, and
@@ -34,10 +35,18 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Dict, Discrete
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from matchq._matchq import Games
+
+try:
+    from gymnasium.vector import AutoresetMode
+except ImportError as error:
+    raise ImportError(
+        f"matchq's environments need Gymnasium 1.1 or newer, but {gymnasium.__version__} is installed: "
+        "pip install --upgrade gymnasium"
+    ) from error
 
 __all__ = ["GameEnv", "GameVectorEnv", "Match3Env", "Match3VectorEnv"]
 
@@ -69,11 +78,12 @@ class _Arrays:
         self.masks = np.empty((count, games.actions), np.bool_)
         self.scores = np.empty(count, np.int64)
         self.over = np.zeros(count, np.bool_)
+        self.cut = np.zeros(count, np.bool_)
         self.rewards = np.zeros(count, np.float64)
 
     @property
     def views(self) -> tuple[npt.NDArray[Any], ...]:
-        return self.board, self.scalars, self.masks, self.scores, self.over
+        return self.board, self.scalars, self.masks, self.scores, self.over, self.cut
 
 
 _RENDER_MODES = ["ansi", "rgb_array"]
@@ -91,11 +101,12 @@ class _Table:
         rules: Mapping[str, Any] | None,
         obstacle_kinds: int | None,
         mask: str | None,
+        longest: int | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in _RENDER_MODES:
             raise ValueError(f"the render mode is {render_mode!r}, but must be 'ansi', 'rgb_array' or None")
         self.render_mode = render_mode
-        self.games = Games(game, count, None if rules is None else dict(rules), mask or "", obstacle_kinds)
+        self.games = Games(game, count, None if rules is None else dict(rules), mask or "", obstacle_kinds, longest)
         self.scalars = _SCALARS.get(game, "scalars")
         board, scalars = Box(0, 1, self.games.image, np.uint8), Box(0.0, 1.0, (self.games.scalars,), np.float32)
         self.observation_space = Dict({"board": board, self.scalars: scalars})
@@ -241,7 +252,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
         arrays = self._arrays
         observation = {"board": arrays.board[0], self._table.scalars: arrays.scalars[0]}
-        return observation, {"score": int(arrays.scores[0]), "action_mask": arrays.masks[0].copy()}
+        return observation, {"score": int(arrays.scores[0]), "action_mask": arrays.masks[0].copy().view(np.int8)}
 
 
 class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[Any]]):
@@ -261,6 +272,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             game. SAME_STEP: the same step shows the new game, and the info has the old one's last
             observation and info, ``final_obs`` and ``final_info``. DISABLED: nothing, until
             ``reset(options={"reset_mask": over})``.
+        max_episode_steps: steps after which a game is cut: ``truncated`` is then true, and the game
+            is followed by the next one as after an end.
         copy: True returns new arrays from every step. False returns the same arrays every time,
             observations, rewards, masks and all, which the next step or reset overwrites; that
             saves allocations.
@@ -286,10 +299,13 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         game: str = "match3",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
+        max_episode_steps: int | None = None,
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs is {num_envs}, but must be at least 1")
-        self._table = _Table(num_envs, game, render_mode, rules, obstacle_kinds, mask)
+        if max_episode_steps is not None and max_episode_steps < 1:
+            raise ValueError(f"max_episode_steps is {max_episode_steps}, but must be at least 1, or None")
+        self._table = _Table(num_envs, game, render_mode, rules, obstacle_kinds, mask, max_episode_steps)
         self._games = self._table.games
         self.num_envs = num_envs
         self.render_mode = render_mode
@@ -302,8 +318,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._session_begun = False
         self._arrays = _Arrays(num_envs, self._games)
-        # State that callers must not write to.
-        self._over, self._masks = self._arrays.over.copy(), self._arrays.masks
+        # State that callers must not write to: the games that are over or cut, and the masks.
+        self._done, self._masks = self._arrays.over.copy(), self._arrays.masks
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -356,7 +372,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         Raises:
             ValueError: another number, or another shape. Nothing has been played then.
             TypeError: no whole numbers.
-            gymnasium.error.ResetNeeded: there are no games yet, or one is over and the autoreset mode is DISABLED.
+            gymnasium.error.ResetNeeded: there are no games yet, or one is over or truncated and the
+                autoreset mode is DISABLED.
         """
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,):
@@ -364,9 +381,9 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         if actions.dtype.kind not in "iu":
             raise TypeError(f"the actions are of {actions.dtype}, but must be whole numbers")
         self._check_begun("step()")
-        if self.autoreset_mode == AutoresetMode.DISABLED and self._over.any():
+        if self.autoreset_mode == AutoresetMode.DISABLED and self._done.any():
             raise ResetNeeded(
-                f"game {self._over.argmax()} (from 0) is over: call reset(options={{'reset_mask': ...}}) before step()"
+                f"game {self._done.argmax()} (from 0) is over: call reset(options={{'reset_mask': ...}}) before step()"
             )
         arrays = self._arrays_to_write()
         if actions.dtype == np.uint64:
@@ -376,15 +393,15 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         self._games.step(actions, self.autoreset_mode == AutoresetMode.NEXT_STEP, arrays.rewards, arrays.views)
         self._arrays = arrays
         final: dict[str, Any] = {}
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and arrays.over.any():
-            final = self._final(arrays.over)
-            # The new games overwrite `over`, which this step returns.
-            over = arrays.over.copy()
-            self._games.reset([None] * self.num_envs, over, arrays.views)
-            arrays.over[:] = over
+        done = arrays.over | arrays.cut
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and done.any():
+            final = self._final(done)
+            # The new games overwrite what this step returns.
+            over, cut = arrays.over.copy(), arrays.cut.copy()
+            self._games.reset([None] * self.num_envs, done, arrays.views)
+            arrays.over[:], arrays.cut[:] = over, cut
         self._keep(arrays)
-        truncated = np.zeros(self.num_envs, np.bool_)
-        return self._observation(), arrays.rewards, arrays.over, truncated, {**self._info(), **final}
+        return self._observation(), arrays.rewards, arrays.over, arrays.cut, {**self._info(), **final}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Actions offered in each position: truth values of shape (num_envs, actions).
@@ -421,7 +438,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     def _keep(self, arrays: _Arrays) -> None:
         """Keeps the written arrays, and copies of those that are handed out."""
         self._arrays = arrays
-        self._over = arrays.over.copy()
+        self._done = arrays.over | arrays.cut
         self._masks = arrays.masks.copy() if self.copy else arrays.masks
 
     def _arrays_to_write(self) -> _Arrays:
@@ -433,7 +450,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     def _info(self) -> dict[str, Any]:
         arrays = self._arrays
         every = np.ones(self.num_envs, np.bool_)
-        return {"score": arrays.scores, "_score": every, "action_mask": arrays.masks, "_action_mask": every.copy()}
+        return {"score": arrays.scores, "_score": every, "action_mask": arrays.masks.view(np.int8), "_action_mask": every.copy()}
 
     def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """Part of the info on games that are over, copied before new ones are dealt in their
@@ -446,7 +463,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             observations[place] = {"board": boards[index], self._table.scalars: scalars[index]}
         scores, masks = np.zeros_like(self._arrays.scores), np.zeros_like(self._arrays.masks)
         scores[places], masks[places] = self._arrays.scores[places], self._arrays.masks[places]
-        info = {"score": scores, "_score": over.copy(), "action_mask": masks, "_action_mask": over.copy()}
+        info = {"score": scores, "_score": over.copy(), "action_mask": masks.view(np.int8), "_action_mask": over.copy()}
         return {"final_obs": observations, "_final_obs": over.copy(), "final_info": info, "_final_info": over.copy()}
 
     def _check_mask(self, which: Any) -> None:

@@ -37,20 +37,6 @@ impl Picture {
     }
 }
 
-/// Rows of a board without the coordinates of [`Picture::numbered`]; none if it has none.
-pub fn unnumbered(text: &str) -> Option<String> {
-    let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
-    let head = lines.next()?.trim_end();
-    let edge = head.len() - head.trim_start().len();
-    let digits = (0..head.len() - edge).all(|x| head.as_bytes()[edge + x] == b'0' + (x % 10) as u8);
-    let row = |(y, line): (usize, &'_ str)| {
-        let (number, row) = line.split_at_checked(edge)?;
-        (number.trim_end() == y.to_string()).then(|| row.to_owned())
-    };
-    let rows: Option<Vec<String>> = lines.enumerate().map(row).collect();
-    rows.filter(|rows| digits && edge > 0 && !rows.is_empty()).map(|rows| rows.join("\n"))
-}
-
 /// Width of the largest row number and a space.
 pub fn edge(rows: usize) -> usize {
     rows.saturating_sub(1).to_string().len() + 1
@@ -59,19 +45,6 @@ pub fn edge(rows: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn coordinates_are_taken_off_again_and_what_has_none_is_reported() {
-        assert_eq!(unnumbered("  01  \n0 ab").as_deref(), Some("ab"));
-        for board in ["ab\n a".to_owned(), ["abcdefghijklm"; 11].join("\n"), "012\n120".to_owned()] {
-            let numbered = Picture::of(&board).numbered().join("\n");
-            assert_eq!(unnumbered(&format!("\n{numbered}")), Some(board.clone()), "{numbered}");
-            assert_eq!(unnumbered(&board), None, "{board}");
-        }
-        for odd in ["", "  01", "  01\n1 ab", "  02\n0 ab", "  01\n0 ab\n\n", "  01\nä ab"] {
-            assert_eq!(unnumbered(odd), None, "{odd}");
-        }
-    }
 
     #[test]
     fn a_board_of_any_size_has_its_coordinates() {

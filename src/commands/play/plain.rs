@@ -26,14 +26,15 @@ pub fn play<G: Roster>(
         let ranked = player.rank(&game.state(), &mut ties)?;
         let action = ranked.first().map_or(0, |valued| valued.action);
         let counted = G::actions_left(&game.state()) > 0;
+        let (at, best) = (G::words(&game.state(), action), best::<G>(&game.state(), &ranked));
         let points = game.step(action, &mut random).reward;
         number += 1;
         let left = match counted {
             true => format!(", moves left {}", G::actions_left(&game.state())),
             false => String::new(),
         };
-        let (at, score) = (G::describe(action), game.score());
-        text += &format!("best: {}\n", best::<G>(&ranked));
+        let score = game.score();
+        text += &format!("best: {best}\n");
         text += &format!("move {number}: {at}, points {points}, score {score}{left}\n\n{}\n", board(&game));
         if !written(out, &text)? {
             return Ok(());
@@ -48,9 +49,9 @@ fn board<G: Roster>(game: &G) -> String {
     Picture::of(&G::board(&game.state())).numbered().join("\n") + "\n"
 }
 
-fn best<G: Roster>(ranked: &[ActionValue]) -> String {
-    let valued = |valued: &ActionValue| format!("{} {:.1}", G::describe(valued.action), valued.value);
-    ranked.iter().take(BEST).map(valued).collect::<Vec<_>>().join(", ")
+fn best<G: Roster>(state: &G::State, ranked: &[ActionValue]) -> String {
+    let valued = |valued: &ActionValue| format!("{}: {:.1}", G::words(state, valued.action), valued.value);
+    ranked.iter().take(BEST).map(valued).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

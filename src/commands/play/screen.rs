@@ -61,7 +61,7 @@ fn panel_size<G: Roster>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16
     // Rank, move and value; score, moves left, speed, heading, empty line, and the board's text
     // with coordinates or title and message.
     let rows = if cell == CellSize::LETTER { 1 } else { rows };
-    (PANEL.0.max(G::describe(0).chars().count() as u16 + 12), (LISTED + rows) as u16 + 6)
+    (PANEL.0.max(G::LISTED as u16 + 12), (LISTED + rows) as u16 + 6)
 }
 
 fn middle<G: Roster>(cell: CellSize, board: (usize, usize)) -> u16 {
@@ -135,11 +135,11 @@ fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look:
         line(&format!("moves left  {left} of {all}"), Style::new());
     }
     line(&format!("speed       {}x{paused}", session.speed()), Style::new());
-    let width = G::describe(0).chars().count() + 3;
+    let width = G::LISTED + 3;
     line(&format!("{:<width$}{:>9}", "best moves", "value"), Style::new().add_modifier(Modifier::UNDERLINED));
     for rank in 0..LISTED {
         let text = session.ranking().get(rank).map_or(String::new(), |valued| {
-            format!("{} {} {:>9.1}", rank + 1, G::describe(valued.action), valued.value)
+            format!("{} {:3$.3$} {:>9.1}", rank + 1, session.listed(rank), valued.value, G::LISTED)
         });
         line(&text, Style::new());
     }
@@ -190,11 +190,9 @@ fn message<G: Roster>(session: &Session<G>) -> String {
             Some(hand) if hand.selected => "which direction is it swapped?".to_owned(),
             Some(_) => "select a token, then swap it in a direction".to_owned(),
         },
-        Phase::Chosen => {
-            session.ranking().first().map_or(String::new(), |best| format!("next: {}", G::describe(best.action)))
-        }
+        Phase::Chosen => session.ranking().first().map_or(String::new(), |_| format!("next: {}", session.words(0))),
         Phase::Moving(clip) => match (session.last(), clip.wave()) {
-            (Some(last), _) => format!("{}: {} points", G::describe(last.action), last.points),
+            (Some(last), _) => format!("{}: {} points", last.words, last.points),
             (None, 0) => "a move is on its way".to_owned(),
             (None, wave) => format!("clearing {wave}"),
         },

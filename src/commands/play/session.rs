@@ -66,9 +66,10 @@ pub struct Hand {
     pub hint: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
     pub action: usize,
+    pub words: String,
     pub points: i32,
 }
 
@@ -92,6 +93,8 @@ pub struct Session<G: Game> {
     rival: Option<(Episode<G>, Stream)>,
     /// The player's ranking of the position.
     ranking: Vec<ActionValue>,
+    /// The moves of the ranking in words, and for a narrow list.
+    words: Vec<[String; 2]>,
     last: Option<Played>,
     /// Why the last command was refused.
     notice: Option<String>,
@@ -128,6 +131,7 @@ impl<G: Roster> Session<G> {
             hand: human.then_some(hand),
             rival: None,
             ranking: Vec::new(),
+            words: Vec::new(),
             last: None,
             notice: None,
             paused: false,
@@ -169,6 +173,9 @@ impl<G: Roster> Session<G> {
             rival.step(answer.ranked.first().map_or(0, |valued| valued.action));
             return;
         }
+        let state = self.episode.state();
+        let words = |valued: &ActionValue| [G::words(&state, valued.action), G::listed(&state, valued.action)];
+        self.words = answer.ranked.iter().map(words).collect();
         self.ranking = answer.ranked;
         self.follow_hint();
         if self.hand.is_none() {
@@ -256,10 +263,11 @@ impl<G: Roster> Session<G> {
     }
 
     fn play(&mut self, action: usize) {
+        let words = G::words(&self.episode.state(), action);
         let Episode { game, stream } = &mut self.episode;
         let (step, boards) = game.frames(action, stream);
         self.played += 1;
-        self.last = Some(Played { action, points: step.reward as i32 });
+        self.last = Some(Played { action, words, points: step.reward as i32 });
         if game.is_over() && self.hand.is_some() {
             self.rival = Some((Episode::deal(&self.rules, self.seed), tie_stream(self.seed)));
         }
@@ -364,11 +372,11 @@ fn action<G: Text>(state: &G::State, a: (usize, usize), b: (usize, usize)) -> Re
         cells.len() == 2 && cells.contains(&a) && cells.contains(&b)
     };
     let Some(action) = (0..G::ACTIONS).find(touches) else {
-        return Err(format!("no move is of the cells ({}, {}) and ({}, {})", a.0, a.1, b.0, b.1));
+        return Err(format!("no move is of the cells ({}, {}) and ({}, {})", a.1, a.0, b.1, b.0));
     };
     match G::mask(state, MaskKind::LEGAL).contains(action) {
         true => Ok(action),
-        false => Err(format!("the rules do not allow {} now", G::describe(action))),
+        false => Err(format!("the rules do not allow {} now", G::words(state, action))),
     }
 }
 

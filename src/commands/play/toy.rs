@@ -123,11 +123,13 @@ impl Text for Toy {
         state.chunks(3).map(|row| row.iter().collect()).collect::<Vec<String>>().join("\n")
     }
 
-    fn parse((): &(), _: &str, _: Option<i64>) -> Result<[char; 6]> {
+    fn read((): &(), _: &str, _: Option<i64>) -> Result<[char; 6]> {
         Err(Error::user("not in tests"))
     }
 
-    fn describe(action: usize) -> String {
+    const LISTED: usize = 10;
+
+    fn words(_: &[char; 6], action: usize) -> String {
         format!("toy move {action}")
     }
 

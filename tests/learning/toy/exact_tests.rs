@@ -151,7 +151,7 @@ fn dqn_comes_near_the_best_score_and_its_values_near_the_exact_ones() {
     println!("{}\n\n| swap | exact | network |\n|---|---|---|", Toy::board(&state));
     let values = dqn.evaluator.values(&[state]).unwrap();
     for (action, (exact, found)) in BEST.actions(&state).iter().zip(values).enumerate() {
-        println!("| {} | {exact:.1} | {:.1} |", Toy::describe(action), 10.0 * found);
+        println!("| {} | {exact:.1} | {:.1} |", Toy::words(&state, action), 10.0 * found);
     }
     assert!((0.97..1.0).contains(&share), "{share}");
     assert!(errors.iter().all(|error| *error < 4.0), "{errors:?}");

@@ -328,7 +328,7 @@ impl Text for Bejeweled {
         state.board()
     }
 
-    fn parse(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+    fn read(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
         let grid = text::parse(board)?;
         let moves_left = text::moves_left(actions_left.unwrap_or(rules.moves.into()))?;
         Ok(Self::of(*rules, grid, 0, Level::default(), moves_left).state())
@@ -339,14 +339,10 @@ impl Text for Bejeweled {
         State { level: Level::default(), bases: [state.bases[0]; 2], ..*state }
     }
 
-    /// Upper or left cell, and `D` or `R` for the other one, as in `(2,6)D`.
-    fn describe(action: usize) -> String {
-        let Move { x, y, vertical } = Move::of_action(action);
-        text::describe(x, y, if vertical { 'D' } else { 'R' })
-    }
-
+    /// Upper or left cell (column, row), and `D` or `R` for the other one, as in `(2,6)D`.
     fn to_json(action: usize) -> Value {
-        Self::describe(action).into()
+        let Move { x, y, vertical } = Move::of_action(action);
+        text::describe(x, y, if vertical { 'D' } else { 'R' }).into()
     }
 
     fn from_json(value: &Value) -> std::result::Result<usize, String> {

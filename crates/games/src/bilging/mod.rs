@@ -321,6 +321,7 @@ impl ActionFeatures for Bilging {}
 
 impl Text for Bilging {
     const BOARD: &'static str = "twelve lines of six of a b c d e f g, without a run of three";
+    const LISTED: usize = 15;
     const TOKENS: &'static [Token] = &[
         Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Triangle },
         Token { letter: 'b', colour: [0x46, 0xb3, 0x6b], shape: Shape::Square },
@@ -335,18 +336,12 @@ impl Text for Bilging {
         text::show(&state.grid(), Cells::EMPTY)
     }
 
-    fn parse(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+    fn read(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
         let grid = text::parse(board)?;
         let moves_left = text::moves_left(actions_left.unwrap_or(rules.moves.into()))?;
         let state = State::pack(&grid, moves_left, rules.chains);
         text::check_colours(&state.pieces(), rules.colours)?;
         Ok(state)
-    }
-
-    /// Row and column of both pieces, such as `( 2, 4)-( 2, 5)`.
-    fn describe(action: usize) -> String {
-        let (column, row) = board::place(action);
-        format!("({row:2}, {column})-({row:2}, {})", column + 1)
     }
 
     /// `[row, column]` of the left piece.

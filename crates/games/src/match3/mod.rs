@@ -435,12 +435,8 @@ impl Text for Match3 {
         state.board()
     }
 
-    fn parse(_: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+    fn read(_: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
         State::at_rest(board, actions_left.unwrap_or(MOVES.into()))
-    }
-
-    fn describe(action: usize) -> String {
-        Move::of_action(action).to_string()
     }
 
     /// `[x, y, vertical]`

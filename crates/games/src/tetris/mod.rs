@@ -352,7 +352,7 @@ impl Text for Tetris {
         text::falling(state, action).into_iter().next().unwrap_or_else(|| text::board(state))
     }
 
-    fn parse(rules: &Rules, board: &str, _: Option<i64>) -> Result<State> {
+    fn read(rules: &Rules, board: &str, _: Option<i64>) -> Result<State> {
         let state = text::parse(board)?;
         let (filled, rows) = (state.wall().height(), rules.rows());
         match filled <= rows {
@@ -365,10 +365,16 @@ impl Text for Tetris {
         State::pack(&state.wall(), piece as u8, state.height() as u8, state.is_lost())
     }
 
-    /// Orientation and leftmost column, such as `1 at 4`.
-    fn describe(action: usize) -> String {
-        let (orientation, column) = placement(action);
-        format!("{orientation} at {column}")
+    const LISTED: usize = 30;
+
+    /// Piece, orientation, columns and rows that it clears, such as `T upright, columns 3 to 5,
+    /// clears 1`.
+    fn words(state: &State, action: usize) -> String {
+        text::words(state, action, Self::after(state, action).points as u32)
+    }
+
+    fn places(state: &State, action: usize) -> Vec<(usize, usize)> {
+        text::places(state, action)
     }
 
     /// `[orientation, column]`.

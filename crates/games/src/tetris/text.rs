@@ -66,6 +66,51 @@ pub(super) fn falling(state: &State, action: usize) -> Vec<String> {
     (0..=FALLS).map(|fall| at(top - (top - rest) * fall / FALLS)).collect()
 }
 
+/// Names of each piece's orientations, of letters as they are written.
+const TURNED: [&[&str]; 7] = [
+    &[""],
+    &["upright", "flat"],
+    &["upright", "turned right", "upside down", "turned left"],
+    &["upright", "turned right", "upside down", "turned left"],
+    &["turned left", "upright", "turned right", "upside down"],
+    &["flat", "upright"],
+    &["flat", "upright"],
+];
+
+fn turned(state: &State, action: usize) -> Option<(usize, usize, &'static Orientation)> {
+    let (orientation, column) = placement(action);
+    let turned = PIECES.get(usize::from(state.piece()))?.get(orientation)?;
+    Some((orientation, column, turned)).filter(|_| column + turned.width <= COLUMNS)
+}
+
+/// A placement in words; empty where the piece is unknown.
+pub(super) fn words(state: &State, action: usize, clears: u32) -> String {
+    let Some((orientation, column, turned)) = turned(state, action) else { return String::new() };
+    let piece = usize::from(state.piece());
+    let name = TURNED[piece][orientation];
+    let space = if name.is_empty() { "" } else { " " };
+    let columns = match turned.width {
+        1 => format!("column {column}"),
+        width => format!("columns {column} to {}", column + width - 1),
+    };
+    let clears = if clears > 0 { format!(", clears {clears}") } else { String::new() };
+    format!("{}{space}{name}, {columns}{clears}", LETTERS[piece])
+}
+
+/// Cells (row, column) of the board's text, which shows the piece in its first rows, in which a
+/// piece lands; none where it does not fit.
+pub(super) fn places(state: &State, action: usize) -> Vec<(usize, usize)> {
+    let Some((_, column, turned)) = turned(state, action) else { return Vec::new() };
+    let rest = state.wall().rest(turned, column);
+    let last = SHOWN + state.height() - 1;
+    let rows = turned.rows[..turned.height].iter().enumerate().rev();
+    let cells = rows.flat_map(|(row, cells)| {
+        let columns = (0..turned.width).filter(move |place| cells >> place & 1 == 1);
+        columns.filter_map(move |place| Some((last.checked_sub(rest + row)?, column + place)))
+    });
+    cells.collect()
+}
+
 /// Position of a text: two lines that show the piece, then all rows of the wall.
 ///
 /// Without the two lines the piece is unknown and the wall has twenty rows, of which upper ones may

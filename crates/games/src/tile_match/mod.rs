@@ -253,7 +253,7 @@ impl StateFeatures for TileMatch {
     const NAMES: &'static [&'static str] = &["plan", "colours"];
 
     /// Tiles of the best plan of two moves, the second at half weight, and the sum of the colours'
-    /// squared numbers of tiles.
+    /// squared numbers of tiles; an unknown tile is a quarter of each colour.
     ///
     /// Many tiles of one colour lead to more matches. With one move left `colours` is 0, with none
     /// also `plan`.
@@ -265,7 +265,8 @@ impl StateFeatures for TileMatch {
                 plan = f64::from(points).max(plan);
             });
         }
-        let count = |colour| f64::from(state.grid.of_colour(colour).count_ones());
+        let unknown = f64::from(state.grid.unknown().count_ones()) / f64::from(COLOURS);
+        let count = |colour| f64::from(state.grid.of_colour(colour).count_ones()) + unknown;
         vec![plan, if depth > 1 { (0..COLOURS).map(|colour| count(colour).powi(2)).sum() } else { 0.0 }]
     }
 }
@@ -286,14 +287,8 @@ impl Text for TileMatch {
         text::show(&state.grid, 0)
     }
 
-    fn parse(_: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+    fn read(_: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
         State::at_rest(board, actions_left.unwrap_or(MOVES.into()))
-    }
-
-    /// Both cells (row, column), as in `(3, 4)-(3, 5)`.
-    fn describe(action: usize) -> String {
-        let [row, column, other_row, other_column] = text::cells(action);
-        format!("({row}, {column})-({other_row}, {other_column})")
     }
 
     /// `[row, column, row, column]`

@@ -269,7 +269,7 @@ impl Text for Toy {
         rows.join("\n")
     }
 
-    fn parse(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+    fn read(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
         let actions_left = actions_left.unwrap_or(rules.moves.into());
         let wrong = || Error::user(format!("the board must be {}, without a run", Self::BOARD));
         let gem = |letter: char| "abc".find(letter).map(|gem| gem as u8);
@@ -281,11 +281,6 @@ impl Text for Toy {
         })?;
         let state = State { cells, moves_left };
         if shape && state.runs().1 == 0 { Ok(state) } else { Err(wrong()) }
-    }
-
-    fn describe(action: usize) -> String {
-        let [one, other] = cells(action).map(|cell| (cell % COLUMNS, cell / COLUMNS));
-        format!("({}, {})-({}, {})", one.0, one.1, other.0, other.1)
     }
 
     fn to_json(action: usize) -> Value {

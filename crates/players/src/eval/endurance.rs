@@ -116,7 +116,7 @@ fn walk<G: Game>(
         Playing::deal(rules, seed, Walking { walk: Walk::new(rules, levels), moves })
     };
     let mut all: Vec<_> = (0..sequences).map(deal).collect();
-    play_on(player, &mut all, |_| ())?;
+    play_on(player, &mut all, |_| true)?;
     Ok(all.into_iter().map(|sequence| sequence.watch.walk.tallies).collect())
 }
 

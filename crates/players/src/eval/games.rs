@@ -59,20 +59,25 @@ pub fn play_series<G: Game>(
     rules: &G::Rules,
     first: u128,
     count: u64,
-    progress: impl FnMut(Moves),
+    mut progress: impl FnMut(Moves),
 ) -> Result<Vec<PlayedGame>> {
-    play_bounded(player, rules, first, count, u64::MAX, progress)
+    let goes_on = |moves| {
+        progress(moves);
+        true
+    };
+    Ok(play_bounded(player, rules, first, count, u64::MAX, goes_on)?.unwrap_or_default())
 }
 
-/// [`play_series`] with games cut after `longest` moves.
+/// [`play_series`] with games cut after `longest` moves; `None` once `goes_on`, which receives the
+/// moves so far several times a second or after each move, returns false.
 pub fn play_bounded<G: Game>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
     first: u128,
     count: u64,
     longest: u64,
-    mut progress: impl FnMut(Moves),
-) -> Result<Vec<PlayedGame>> {
+    mut goes_on: impl FnMut(Moves) -> bool,
+) -> Result<Option<Vec<PlayedGame>>> {
     let mut most = match (player.is_timed(), player.policy()) {
         (true, _) => 1,
         (false, Some(_)) => *TOGETHER.end(),
@@ -84,17 +89,20 @@ pub fn play_bounded<G: Game>(
         let seeds = done..count.min(done + most);
         let one = |index| Playing::deal(rules, first + u128::from(index), Record { longest, ..Record::default() });
         let mut playing: Vec<Playing<G, Record>> = seeds.into_par_iter().map(one).collect();
-        play_on(player, &mut playing, |playing| {
+        let whole = play_on(player, &mut playing, |playing| {
             let lengths = || playing.iter().map(|one| one.watch.actions.len() as u64);
-            progress(Moves { all: moves + lengths().sum::<u64>(), longest: lengths().max().unwrap_or(0) });
+            goes_on(Moves { all: moves + lengths().sum::<u64>(), longest: lengths().max().unwrap_or(0) })
         })?;
+        if !whole {
+            return Ok(None);
+        }
         moves += playing.iter().map(|one| one.watch.actions.len() as u64).sum::<u64>();
         played.extend(playing.into_iter().map(Playing::played));
         if !player.is_timed() && begin.elapsed() < SHORT {
             most = (2 * most).min(*TOGETHER.end());
         }
     }
-    Ok(played)
+    Ok(Some(played))
 }
 
 pub struct Playing<G: Game, W> {
@@ -112,13 +120,14 @@ pub trait Watch<G: Game>: Send {
     fn moved(&mut self, game: &mut G, random: &mut G::Rng, action: usize, step: Step);
 }
 
-/// Plays all games on until none goes on: by a policy each game by itself, with many moves between
-/// calls of `progress`, otherwise all games at once.
+/// Plays all games on until none goes on, or until `goes_on` returns false: by a policy each game by
+/// itself, with many moves between its calls, otherwise all games at once. Returns whether none goes
+/// on.
 pub fn play_on<G: Game, W: Watch<G>>(
     player: &mut dyn Player<G>,
     playing: &mut [Playing<G, W>],
-    mut progress: impl FnMut(&[Playing<G, W>]),
-) -> Result<()> {
+    mut goes_on: impl FnMut(&[Playing<G, W>]) -> bool,
+) -> Result<bool> {
     while playing.iter().any(Playing::goes_on) {
         match player.policy() {
             Some(policy) if !policy.is_timed() => {
@@ -127,9 +136,11 @@ pub fn play_on<G: Game, W: Watch<G>>(
             }
             _ => step_together(player, playing)?,
         }
-        progress(playing);
+        if !goes_on(playing) {
+            return Ok(!playing.iter().any(Playing::goes_on));
+        }
     }
-    Ok(())
+    Ok(true)
 }
 
 fn step_together<G: Game, W: Watch<G>>(player: &mut dyn Player<G>, playing: &mut [Playing<G, W>]) -> Result<()> {
@@ -229,8 +240,16 @@ pub(super) mod tests {
     fn check<G: Playable>(player: &str, rules: &G::Rules, longest: u64) {
         let parse = || crate::parse::<G>(player, rules).unwrap();
         let mut seen = 0;
-        let series = play_bounded(&mut *parse(), rules, 7, 40, longest, |moves| seen = moves.all).unwrap();
-        assert_eq!(play_bounded(&mut Asked(parse()), rules, 7, 40, longest, |_| ()).unwrap(), series, "{player}");
+        let goes_on = |moves: Moves| {
+            seen = moves.all;
+            true
+        };
+        let series = play_bounded(&mut *parse(), rules, 7, 40, longest, goes_on).unwrap().unwrap();
+        assert_eq!(
+            play_bounded(&mut Asked(parse()), rules, 7, 40, longest, |_| true).unwrap().unwrap(),
+            series,
+            "{player}"
+        );
         assert_eq!(seen, series.iter().map(|game| game.actions.len() as u64).sum::<u64>(), "{player}");
     }
 

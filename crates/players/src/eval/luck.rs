@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_game_that_was_cut_has_its_luck_up_to_there() {
         let mut player = PolicyPlayer::new("cascade", Cascade);
-        let mut cut = play_bounded::<Match3>(&mut player, &rules(), 1_000_000, 400, 5, |_| ()).unwrap();
+        let mut cut = play_bounded::<Match3>(&mut player, &rules(), 1_000_000, 400, 5, |_| true).unwrap().unwrap();
         let less = cut.iter().map(|game| luck_adjusted::<Match3>(&rules(), game, 16).unwrap());
         let luck: Vec<f64> = less.zip(&cut).map(|(less, game)| f64::from(game.score) - less).collect();
         let luck = Summary::of(&luck).unwrap();

@@ -52,15 +52,15 @@ fn the_board_has_shapes_letters_and_coordinates_beside_the_score_and_the_text() 
         "   ◢██◣  ◢██◣   ◢◣   ┌─2↔-5.0◣   ████  ◢██◣   ◢◣    moves left  25 of 25",
         "0  ◥d█◤  ◥d█◤  ◢a█◣  └#─┘  ◥c█◤  █b██  ◥d█◤  ◥c█◤   speed       1x",
         "   ◢██◣   ◢◣   ┌──┐   ◢◣   ┌──┐  ◢██◣   ◢◣   ████   best moves          value",
-        "1  ◥d█◤  ◥c█◤  └#─┘  ◥c█◤  └#─┘  ◥d█◤  ◥c█◤  █b██   1 (2, 6)-(2, 7)     123.4",
-        "    ◢◣   ┌──┐   ◢◣    ◢◣   ┌──┐  ████  ████   ◢◣    2 (3, 0)-(4, 0)      -5.0",
+        "1  ◥d█◤  ◥c█◤  └#─┘  ◥c█◤  └#─┘  ◥d█◤  ◥c█◤  █b██   1 (6, 2)-(7, 2)     123.4",
+        "    ◢◣   ┌──┐   ◢◣    ◢◣   ┌──┐  ████  ████   ◢◣    2 (0, 3)-(0, 4)      -5.0",
     ];
     assert_eq!(shown[..7], expected);
     assert!(shown[16].contains(" 1↕123 "), "{}", shown[16]);
     assert!(
         shown[11].ends_with("  01234567") && shown[12].ends_with("0 dda#cbdc") && shown[21].ends_with("9 dac#c#a#")
     );
-    assert_eq!(shown[22], "next: (2, 6)-(2, 7)");
+    assert_eq!(shown[22], "next: swap (6, 2) and (7, 2)");
     assert_eq!(shown[23], WATCHING_SHORT);
 }
 
@@ -79,7 +79,7 @@ fn a_value_that_does_not_fit_into_a_cell_is_only_in_the_list() {
     let mut session = session(false);
     answer_with(&mut session, [2_000_008.0, -1_000.0]);
     let shown = lines(&drawn(&session, (80, 24), PLAIN));
-    assert!(shown[5].ends_with(" 1 (2, 6)-(2, 7) 2000008.0") && shown[6].ends_with(" 2 (3, 0)-(4, 0)   -1000.0"));
+    assert!(shown[5].ends_with(" 1 (6, 2)-(7, 2) 2000008.0") && shown[6].ends_with(" 2 (0, 3)-(0, 4)   -1000.0"));
     // A larger cell has room for more.
     let shown = lines(&drawn(&session, (120, 40), PLAIN)).join("\n");
     assert!(shown.contains("  1↕\n") && shown.contains("2↔-1000"), "{shown}");
@@ -213,7 +213,7 @@ fn a_game_of_another_size_without_a_number_of_moves_is_drawn_by_its_own_tokens()
 fn a_move_that_there_is_not_is_named() {
     let mut own = Session::<Toy>::new((), 0, "random", true, 1.0);
     [Command::Select, Command::Go(0, 1)].into_iter().for_each(|command| own.obey(command));
-    assert_eq!(lines(&drawn(&own, (77, 16), PLAIN))[14], "no move is of the cells (0, 0) and (0, 1)");
+    assert_eq!(lines(&drawn(&own, (77, 16), PLAIN))[14], "no move is of the cells (0, 0) and (1, 0)");
     own.obey(Command::Unselect);
     assert!(lines(&drawn(&own, (77, 16), PLAIN))[14].starts_with("select a token"));
 }

@@ -6,7 +6,7 @@ use crate::players::Roster;
 impl<G: Roster> Session<G> {
     /// Result of this game; none before the first move.
     pub(super) fn result(&self) -> Option<String> {
-        self.last?;
+        self.last.as_ref()?;
         let who = if self.hand.is_some() { "you" } else { &self.player };
         let (score, seed) = (self.episode.score(), self.seed);
         let moves = match self.moves_left() {
@@ -44,13 +44,13 @@ impl<G: Roster> Session<G> {
 
     /// Score without points of tokens that still fall.
     pub fn score(&self) -> i32 {
-        let coming = self.last.filter(|_| self.is_falling()).map_or(0, |last| last.points);
+        let coming = self.last.as_ref().filter(|_| self.is_falling()).map_or(0, |last| last.points);
         self.episode.score() - coming
     }
 
     /// Last move with shown points.
-    pub fn last(&self) -> Option<Played> {
-        self.last.filter(|_| !self.is_falling())
+    pub fn last(&self) -> Option<&Played> {
+        self.last.as_ref().filter(|_| !self.is_falling())
     }
 
     fn is_falling(&self) -> bool {
@@ -60,7 +60,7 @@ impl<G: Roster> Session<G> {
     /// Move whose first board is shown.
     pub fn starting(&self) -> Option<usize> {
         match &self.phase {
-            Phase::Moving(clip) if clip.is_first() => self.last.map(|last| last.action),
+            Phase::Moving(clip) if clip.is_first() => self.last.as_ref().map(|last| last.action),
             _ => None,
         }
     }
@@ -80,6 +80,16 @@ impl<G: Roster> Session<G> {
     pub fn ranking(&self) -> &[ActionValue] {
         let hidden = self.hand.is_some_and(|hand| !hand.hint);
         if hidden { &[] } else { &self.ranking }
+    }
+
+    /// A move of the [ranking](Self::ranking) in words.
+    pub fn words(&self, rank: usize) -> &str {
+        self.words.get(rank).map_or("", |[words, _]| words)
+    }
+
+    /// A move of the ranking for a narrow list.
+    pub fn listed(&self, rank: usize) -> &str {
+        self.words.get(rank).map_or("", |[_, listed]| listed)
     }
 
     pub fn is_thinking(&self) -> bool {

@@ -88,13 +88,13 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
         };
         line(format_args!("{letter} at ({row}, {column}) {way}"));
         if let Some(swap) = place.blocker(&pieces) {
-            line(format_args!(", but is blocked: ({row}, {swap})-({row}, {}) makes a run", swap + 1));
+            line(format_args!(", but is blocked: swap ({row}, {swap}) and ({row}, {}) makes a run", swap + 1));
         }
         line(format_args!("\n"));
     }
     let next = next(bingo, &pieces);
     let swaps: Vec<String> =
-        next.iter().map(|(row, column)| format!("({row}, {column})-({row}, {})", column + 1)).collect();
+        next.iter().map(|(row, column)| format!("({row}, {column}) and ({row}, {})", column + 1)).collect();
     let is_made = places.iter().all(|place| place.column == place.to);
     match swaps.is_empty() {
         true => line(format_args!("no swap of it is free\n")),

@@ -118,18 +118,18 @@ fn advice_names_the_nearest_bingo_what_blocks_it_and_its_next_swaps() {
         "\n  5  A A B A ",
         "a at (3, 3) goes to column 2: 1 swap\n",
         "a at (4, 2) is in its place\n",
-        "swaps for it that make no run now: (3, 2)-(3, 3)\n",
+        "swaps for it that make no run now: (3, 2) and (3, 3)\n",
         "the best move is one of them",
     ] {
         assert!(told.contains(part), "{part:?}: {told}");
     }
     let told = Bilging::advice(&board(&BINGO), action(5, 2));
-    assert!(told.ends_with("one swap makes it: (5, 2)-(5, 3)\nthe best move makes it\n"), "{told}");
+    assert!(told.ends_with("one swap makes it: (5, 2) and (5, 3)\nthe best move makes it\n"), "{told}");
     // The walking a pushes a third g between two in column 3.
     away.extend([(3, 2, 'g'), (1, 3, 'g'), (2, 3, 'g')]);
     let told = Bilging::advice(&board(&away), action(0, 0));
     assert!(
-        told.contains("a at (3, 3) goes to column 2: 1 swap, but is blocked: (3, 2)-(3, 3) makes a run\n"),
+        told.contains("a at (3, 3) goes to column 2: 1 swap, but is blocked: swap (3, 2) and (3, 3) makes a run\n"),
         "{told}"
     );
     assert!(told.contains("the best move serves something else"), "{told}");
