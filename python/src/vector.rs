@@ -76,7 +76,7 @@ impl<G: Playable> Session<G> {
         write_mask(&offered::<G>(&state, mask).0, view.mask);
         *view.score = self.episode.score().into();
         *view.over = self.episode.is_over();
-        *view.cut = self.is_done(longest) && !*view.over;
+        *view.cut = self.moves >= longest;
     }
 }
 
@@ -163,6 +163,6 @@ pub struct View<'a> {
     pub mask: &'a mut [bool],
     pub score: &'a mut i64,
     pub over: &'a mut bool,
-    /// Whether the game is cut, and not over.
+    /// Whether the game has all moves that it may have; as Gymnasium's `TimeLimit`, also if over.
     pub cut: &'a mut bool,
 }

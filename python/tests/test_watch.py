@@ -84,7 +84,7 @@ def test_any_player_ranks_the_moves_of_a_board():
     assert ranked[0][0] == player.act(BOARD, 7)
     assert [value for _, value in ranked] == sorted((value for _, value in ranked), reverse=True)
     assert matchq.cells_of_move(ranked[0][0]) == _cells(ranked[0][0])
-    with pytest.raises(ValueError, match="there is no player 'nobody' of match3"):
+    with pytest.raises(ValueError, match="there is no player or agent 'nobody' of match3"):
         matchq.Player("nobody")
     assert not hasattr(player, "q_values") and repr(player) == "<matchq.Player: greedy of match3>"
     assert (matchq.moves_of_a_game(), matchq.moves_of_a_game("tetris")) == (25, 0)
@@ -320,7 +320,7 @@ def test_a_screen_without_a_field_ends_it():
         (["--theme", "nix"], "there is no theme \"nix\": it must be one of match3"),
         (["--theme", "kit", "--game", "bejeweled"], "the theme kit has 8 columns and 10 rows; bejeweled has 8 and 8"),
         (["--game", "chess"], "there is no game 'chess'"),
-        (["--player", "nobody"], "there is no player 'nobody' of match3"),
+        (["--player", "nobody"], "there is no player or agent 'nobody' of match3"),
         (["--player", "greedy", "--checkpoint", "c"], "--player and --checkpoint"),
         (["--checkpoint", "/no/such/c"], "/no/such/c"),
         (["--moves-left", "26"], "--moves-left 26: a game of match3 has 25 moves"),

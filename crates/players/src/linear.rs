@@ -303,7 +303,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
                 return Err(options.wrong("depth", "1 where no piece comes next"));
             }
             let (linear, name) = load::<G>(options)?;
-            Ok(Box::new(PolicyPlayer::new(&name, linear.player::<G>(depth))))
+            Ok(Box::new(PolicyPlayer::new(name, linear.player::<G>(depth))))
         },
     }
 }

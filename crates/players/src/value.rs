@@ -228,7 +228,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
                     options.asked
                 )));
             }
-            Ok(Box::new(PolicyPlayer::new(&options.named_by(&agent), model.player::<G>(rules, depth))))
+            Ok(Box::new(PolicyPlayer::new(options.named_by(&agent), model.player::<G>(rules, depth))))
         },
     }
 }
