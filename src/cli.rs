@@ -230,7 +230,7 @@ pub struct Replay {
 pub struct Play {
     /// The player or agent: its name, or an agent's run or path, then :key=value:key=value; `matchq
     /// players` lists them
-    #[arg(long, value_name = "PLAYER", default_value = "best")]
+    #[arg(long, value_name = "PLAYER", default_value = "best:sims=1000")]
     pub player: String,
     /// Seed of the game [default: a random one, which is shown]; the next game has the next seed
     #[arg(long, value_name = "N", value_parser = whole(0..=u128::MAX))]

@@ -122,6 +122,14 @@ fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_in
 }
 
 #[test]
+fn without_a_player_the_game_of_a_seed_is_the_same_each_time() {
+    let game = |name: &str| well(&["play", "--game", name, "--seed", "5", "--moves", "4"], "");
+    for name in ["match3", "bilging", "tetris", "bejeweled", "tile-match"] {
+        assert_eq!(game(name), game(name), "{name}");
+    }
+}
+
+#[test]
 fn the_advice_is_what_the_player_plays() {
     let text = well(&["play", "--seed", "0", "--player", "network"], "");
     let advice = well(&["advise", "--moves-left", "25", "--top", "1", "--player", "network"], BOARD);
