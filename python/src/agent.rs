@@ -37,8 +37,9 @@ pub fn agents<'py>(py: Python<'py>, game: Option<&str>) -> PyResult<Bound<'py, P
 ///
 /// player: a player or an agent, with parameters behind colons, such as "cascade", "best:ms=50" or
 /// "dqn:precision=f32": the player's name, or the agent's name, its run's name in runs/ or its path;
-/// matchq players --game NAME lists them. game: the game's name. rules: parameters of the rules that judge and simulate positions, by name; None is the game's default.
-/// obstacle_kinds: match-3's parameter.
+/// matchq players --game NAME lists them. game: the game's name; if None, the agent's, for other
+/// players match-3. rules: parameters of the rules that judge and simulate positions, by name; None
+/// is the game's default. obstacle_kinds: match-3's parameter.
 ///
 /// Raises ValueError for unknown players, games, rules and parameters, and for values out of range.
 #[pyclass(frozen, subclass, module = "matchq")]
@@ -60,19 +61,27 @@ impl Player {
 impl Player {
     #[new]
     #[pyo3(
-        signature = (player, *, game = Match3::NAME, rules = None, obstacle_kinds = None),
-        text_signature = "(player, *, game='match3', rules=None, obstacle_kinds=None)"
+        signature = (player, *, game = None, rules = None, obstacle_kinds = None),
+        text_signature = "(player, *, game=None, rules=None, obstacle_kinds=None)"
     )]
     fn new(
         py: Python<'_>,
         player: &str,
-        game: &str,
+        game: Option<String>,
         rules: Option<&Bound<'_, PyDict>>,
         obstacle_kinds: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let rules = self::rules(rules, obstacle_kinds)?;
-        let made = unlocked(py, || self::game(game)?.player(player, &rules).map_err(exception))?;
-        Ok(Self { player: Mutex::new(made), game: game.to_owned(), name: format!("{player} of {game}") })
+        let (game, made) = unlocked(py, || {
+            let agent = || players::agent_in(player).map_or(Ok(None), |path| players::Agents::default().find(path));
+            let game = match game {
+                Some(game) => game,
+                None => agent().map_err(exception)?.map_or(Match3::NAME.to_owned(), |agent| agent.game().to_owned()),
+            };
+            let made = self::game(&game)?.player(player, &rules).map_err(exception)?;
+            Ok((game, made))
+        })?;
+        Ok(Self { player: Mutex::new(made), name: format!("{player} of {game}"), game })
     }
 
     /// Chooses a move for the kit, (x, y, vertical); the score does not matter.

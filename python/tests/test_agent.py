@@ -393,3 +393,13 @@ os.waitpid(child, 0)
     ).stdout.splitlines()
     assert run(False) == ["done", "done"]
     assert [line[:27] for line in run(True)] == ["this process was forked fro"] * 2
+
+
+def test_a_player_of_an_agent_plays_the_agents_game_where_none_is_named():
+    assert matchq.Player("greedy").game == "match3"
+    for text in ("tile-match-dqn", "tile-match-fitted:outcomes=2", str(ROOT / "checkpoints" / "tile-match-dqn")):
+        assert matchq.Player(text).game == "tile-match"
+    with pytest.raises(ValueError, match="the agent tile-match-dqn plays tile-match, not match3"):
+        matchq.Player("tile-match-dqn", game="match3")
+    with pytest.raises(ValueError, match="there is no player or agent 'nobody' of match3"):
+        matchq.Player("nobody")

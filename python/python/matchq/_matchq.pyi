@@ -31,7 +31,7 @@ class Player:
         player: a player or an agent, with parameters behind colons, such as "cascade",
             "best:ms=50" or "dqn:precision=f32": the player's name, or the agent's name, its run's
             name in runs/ or its path; ``matchq players --game NAME`` lists them.
-        game: the game's name, one of ``GAMES``.
+        game: the game's name, one of ``GAMES``; if None, the agent's, for other players match-3.
         rules: parameters of the rules that judge and simulate positions, by name; None is the
             game's default.
         obstacle_kinds: short for ``rules={"obstacle_kinds": N}``, in match-3.
@@ -44,7 +44,7 @@ class Player:
         cls,
         player: str,
         *,
-        game: str = "match3",
+        game: str | None = None,
         rules: dict[str, Any] | None = None,
         obstacle_kinds: SupportsIndex | None = None,
     ) -> Self: ...
