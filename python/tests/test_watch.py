@@ -182,7 +182,7 @@ def test_each_board_at_rest_is_shown_with_its_best_moves_and_drawn_on_a_copy(tmp
         assert "".join(lines[1:11]).replace("[", "").replace("]", "").replace(" ", "") == board.replace("\n", "")
         (x, y), (other_x, other_y) = matchq.cells_of_move(ranked[0][0])
         assert lines[11:] == [
-            f"{rank:3}  {'-'.join(map(str, matchq.cells_of_move(move)))}  {value:9.2f}"
+            f"{rank:3}  swap {' and '.join(f'({y}, {x})' for x, y in matchq.cells_of_move(move))}  {value:9.2f}"
             for rank, (move, value) in enumerate(ranked[:3], 1)
         ]
         assert lines[1 + y][3 * x : 3 * x + 3] == f"[{board.split()[y][x]}]"

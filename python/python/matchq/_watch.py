@@ -443,8 +443,9 @@ def _show(board: str, ranked: list[tuple[Any, float]], game: str, played: int, l
     for y, row in enumerate(board.split("\n")):
         lines.append("".join(f"[{cell}]" if (x, y) in best else f" {cell} " for x, cell in enumerate(row)))
     for rank, (move, value) in enumerate(ranked, 1):
-        cells = "-".join(f"({x}, {y})" for x, y in cells_of_move(move, game=game))
-        lines.append(f"{rank:3}  {cells}  {value:9.2f}")
+        # Row and column, as everywhere for people.
+        cells = " and ".join(f"({y}, {x})" for x, y in cells_of_move(move, game=game))
+        lines.append(f"{rank:3}  swap {cells}  {value:9.2f}")
     # Each board takes the place of the last one on a terminal.
     clear = "\033[H\033[2J" if sys.stdout.isatty() else ""
     print(clear + "\n".join(lines) + "\n", flush=True)
