@@ -43,8 +43,10 @@ fn read(arguments: &Read) -> Result<()> {
     let (_, reading) = vision::read_best(&name, &picture, &themes, field)?;
     print(&format!("{}\n", reading.board()))?;
     draw(arguments, &picture, &reading)?;
-    let unsure = reading.unsure().count();
-    for (column, row, cell) in reading.unsure().take(NAMED) {
+    let (unsure, cells) = (reading.unsure().count(), reading.cells.len());
+    // Of a picture of other gems single cells say nothing.
+    let fits = 2 * unsure <= cells;
+    for (column, row, cell) in reading.unsure().take(NAMED).filter(|_| fits) {
         eprintln!(
             "column {column}, row {row} (both from 0) is not sure: {} by {:.0} %, less than {:.0} %",
             cell.letter,
@@ -52,18 +54,25 @@ fn read(arguments: &Read) -> Result<()> {
             100.0 * SURE
         );
     }
-    if unsure > NAMED {
+    if unsure > NAMED && fits {
         eprintln!("and so are {} others, which --overlay shows", unsure - NAMED);
     }
     let unnamed = arguments.game.is_none() && arguments.theme.is_none();
     let other = if unnamed { "it was taken for match-3, and --game names another game; " } else { "" };
-    match unsure > 0 && !arguments.partial {
-        true => Err(Error::runtime(format!(
-            "{name}: {unsure} of {} cells are not sure; {other}--partial takes the board as it is, --teach makes a theme \
-             that knows such pictures",
-            reading.cells.len()
-        ))),
-        false => Ok(()),
+    let none = if fits { "" } else { "no theme fits this picture: " };
+    let sentence = format!(
+        "{name}: {none}{unsure} of {cells} cells are not sure; {other}--partial takes the board as it is, --teach makes a \
+         theme that knows such pictures"
+    );
+    match (unsure, arguments.partial) {
+        (0, _) => Ok(()),
+        (_, false) => Err(Error::runtime(sentence)),
+        (_, true) => {
+            if !fits {
+                eprintln!("{sentence}");
+            }
+            Ok(())
+        }
     }
 }
 
