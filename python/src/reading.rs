@@ -89,7 +89,7 @@ impl Reading {
 /// theme: the look of the gems, by a name in the program (match3, kit, bejeweled, bejeweled-drawn,
 /// tile-match, lmgame-bench, articles, articles-1) or a file that matchq read --teach made; None
 /// tries the game's themes, without a game match-3's. field: (left, top, width, height) in pixels;
-/// None finds it. Most cells are ? if no theme fits.
+/// with None the field is searched for. Most cells are ? if no theme fits.
 ///
 /// Raises ValueError for what is no picture or theme, where no field is found and for a field
 /// outside of the picture.

@@ -253,7 +253,8 @@ impl<'a, G: Roster> Options<'a, G> {
         }
     }
 
-    /// Player of the [agent](Self::agent)'s network, [named](Self::named_by), in the precision of the text or of its training.
+    /// Player of the [agent](Self::agent)'s network, [named](Self::named_by), in the precision of the
+    /// text or of its training.
     pub(super) fn network_player(
         &self,
         batch: usize,
