@@ -42,7 +42,7 @@ pub enum Command {
     Compare(Compare),
     /// Measure the points a game of players whose games are too long to be played to their end
     Endure(Endure),
-    /// List a game's players and their parameters
+    /// List a game's players, or a player's parameters
     Players(Players),
     /// Play given moves in a seeded game and print every board as JSON
     Replay(Replay),
@@ -121,7 +121,9 @@ pub struct Compare {
     /// A player after those of --players; its text may contain commas (any number of times)
     #[arg(long, value_name = "PLAYER")]
     pub player: Vec<String>,
-    /// Play nothing: compare the players in these files, written by `compare --json` or `eval --json`
+    /// Play nothing: compare the players in these files, written by `compare --json`, by `eval
+    /// --json`, or by another program: {"player": "mine", "game": "match3", "seed": 0, "moves":
+    /// [[[2, 6, true], ..], ..]}, the moves of each game from that seed on
     #[arg(
         long, value_name = "FILE,...", value_delimiter = ',',
         conflicts_with_all = ["players", "player", "games", "seed", "rules", "name"]
@@ -325,12 +327,15 @@ pub struct Read {
     pub partial: bool,
 }
 
-/// List a game's players and their parameters
+/// List a game's players, or a player's parameters
 #[derive(Debug, Args)]
 pub struct Players {
     /// The game [default: match3]
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
+    /// A player whose parameters are listed, such as rollout
+    #[arg(long, value_name = "NAME")]
+    pub player: Option<String>,
 }
 
 /// Parser of whole numbers in a range; its error is a sentence.

@@ -1,18 +1,18 @@
 //! `matchq advise`: the moves of a board, best first.
 
-use std::fmt::Write as _;
+mod ranking;
+
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{print, rules};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::players::{ActionValue, Listed, in_words};
-use crate::players::{Agents, Playable};
+use crate::players::{Advised, Agents, Listed, Next, Playable, advise, in_words};
 use crate::random::{Role, Stream};
 
 /// Maximum bytes of a board.
@@ -21,6 +21,10 @@ const LONGEST: u64 = 4_096;
 #[derive(Serialize)]
 struct Report<'a> {
     player: &'a str,
+    /// What a value counts; absent if the player has a scale of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'static str>,
+    meaning: &'a str,
     /// Present only if the rules count moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_left: Option<usize>,
@@ -43,21 +47,20 @@ pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     }
     let state = game.state();
     let mut player = super::player::<G>(&arguments.player, &rules, agents)?;
-    let mut ranked = player.rank(&state, &mut Stream::new(0, Role::Tie, 0))?;
+    let mut advice = advise::<G>(player.as_mut(), &state, &mut Stream::new(0, Role::Tie, 0))?;
     let top = arguments.top.map_or(usize::MAX, |top| top as usize);
-    ranked.truncate(top);
+    advice.moves.truncate(top);
     match arguments.json {
-        false => print(&table::<G>(player.name(), &state, &ranked)),
+        false => print(&ranking::table::<G>(player.name(), &state, &advice)),
         true => {
-            let told = |valued: &ActionValue| {
-                let mut more = in_words::<G>(&state, valued.action);
-                more.extend(G::about_move(&state, valued.action));
-                Listed { action: G::to_json(valued.action), value: valued.value, more }
-            };
-            let mut moves = player.list(&state).unwrap_or_else(|| ranked.iter().map(told).collect());
+            let mut moves = player
+                .list(&state)
+                .unwrap_or_else(|| advice.moves.iter().map(|advised| listed::<G>(&state, advised)).collect());
             moves.truncate(top);
             let report = Report {
                 player: player.name(),
+                unit: advice.meaning.in_points.then_some(G::UNIT),
+                meaning: &advice.meaning.about,
                 moves_left: Some(G::actions_left(&state)).filter(|left| *left > 0),
                 moves,
                 more: G::about_board(&state),
@@ -67,6 +70,19 @@ pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
             print(&format!("{report}\n"))
         }
     }
+}
+
+/// A move as JSON.
+fn listed<G: Playable>(state: &G::State, advised: &Advised) -> Listed {
+    let mut more = in_words::<G>(state, advised.action);
+    more.insert("cost".to_owned(), advised.cost.into());
+    more.extend(advised.half_width.map(|half| ("half_width".to_owned(), half.into())));
+    more.extend(advised.dropped.then(|| ("dropped".to_owned(), true.into())));
+    more.insert("gains".to_owned(), advised.gains.into());
+    let next = |next: &Next| json!({"move": G::to_json(next.action), "words": next.words, "gains": next.gains});
+    more.extend(advised.next.as_ref().map(|found| ("next".to_owned(), next(found))));
+    more.extend(G::about_move(state, advised.action));
+    Listed { action: G::to_json(advised.action), value: advised.value, more }
 }
 
 /// The position with the given piece; an error if unknown, or missing though needed.
@@ -115,44 +131,10 @@ fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: O
     state.map_err(|error| Error::user(format!("{name}: {error}")))
 }
 
-/// The board with the best move in brackets, then the ranking.
-fn table<G: Playable>(player: &str, state: &G::State, ranked: &[ActionValue]) -> String {
-    let mut text = player.to_owned();
-    let mut line = |part: std::fmt::Arguments| text.write_fmt(part).unwrap_or_default();
-    if G::actions_left(state) > 0 {
-        line(format_args!(", moves left: {}", G::actions_left(state)));
-    }
-    let board = G::board(state);
-    let best = ranked.first().map_or(vec![], |valued| G::places(state, valued.action));
-    line(format_args!("\n\n  "));
-    (0..board.lines().next().map_or(0, |row| row.chars().count())).for_each(|x| line(format_args!(" {x} ")));
-    for (y, row) in board.lines().enumerate() {
-        line(format_args!("\n{y:<2}"));
-        for (x, letter) in row.chars().enumerate() {
-            match best.contains(&(y, x)) {
-                true => line(format_args!("[{letter}]")),
-                false => line(format_args!(" {letter} ")),
-            }
-        }
-    }
-    let moves: Vec<String> = ranked.iter().map(|valued| G::words(state, valued.action)).collect();
-    let width = moves.iter().map(|words| words.chars().count()).max().unwrap_or(0);
-    line(format_args!("\n\nrank  {:width$}  {:>8}\n", "move", "value"));
-    for (rank, (ActionValue { value, .. }, words)) in (1..).zip(ranked.iter().zip(&moves)) {
-        line(format_args!("{rank:4}  {words:width$}  {value:8.1}\n"));
-    }
-    let advice = ranked.first().map_or(String::new(), |valued| G::advice(state, valued.action));
-    if !advice.is_empty() {
-        line(format_args!("\n{}\n", advice.trim_end()));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::games::Match3;
-    use crate::games::match3::Move;
 
     const BOARD: &str =
         "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#";
@@ -183,22 +165,5 @@ mod tests {
                 "{error}"
             );
         }
-    }
-
-    #[test]
-    fn the_table_marks_the_best_move_on_the_board() {
-        let state = position::<Match3>(&Default::default(), "x", BOARD, Some(1)).unwrap();
-        let best = Move { x: 2, y: 6, vertical: true }.action().unwrap();
-        let text = table::<Match3>(
-            "greedy",
-            &state,
-            &[ActionValue { action: best, value: 16.25 }, ActionValue { action: 0, value: -5.0 }],
-        );
-        assert!(text.starts_with("greedy, moves left: 1\n\n   0  1  2 "), "{text}");
-        assert!(text.contains("\n6  d  # [#] #  #  a  d  c \n7  b  # [c] a "), "{text}");
-        assert!(
-            text.contains("\n   1  swap (6, 2) and (7, 2)      16.2\n   2  swap (0, 0) and (1, 0)      -5.0\n"),
-            "{text}"
-        );
     }
 }

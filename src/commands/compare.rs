@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::series::{self, Report, games};
+use super::series::{self, Given, Report, games};
 use super::threads;
 use crate::cli::Compare;
 use crate::error::{Error, Result, in_words};
@@ -34,18 +34,45 @@ struct Pair<'a> {
     luck_adjusted: Option<Difference>,
 }
 
-/// Part of a comparison's JSON; pairs are computed anew.
-#[derive(Deserialize)]
-struct Saved {
-    players: Vec<Report>,
+/// The players of a file of `--from`; pairs are computed anew.
+struct Saved(Vec<Player>);
+
+/// A player whose games are to be compared.
+enum Player {
+    /// As `compare` and `eval` write one.
+    Report(Box<Report>),
+    /// As another program writes one.
+    Given(Given),
 }
 
 impl Saved {
-    /// The players of a report by `compare`, or the one of a report by `eval`.
+    /// The players of a report, or a single one.
     fn parse(text: &str) -> serde_json::Result<Self> {
-        match serde_json::from_str::<Map<String, Value>>(text)?.contains_key("players") {
-            true => serde_json::from_str(text),
-            false => Ok(Self { players: vec![serde_json::from_str(text)?] }),
+        let mut whole: Map<String, Value> = serde_json::from_str(text)?;
+        let players = match whole.remove("players") {
+            Some(players) => serde_json::from_value::<Vec<Map<String, Value>>>(players)?,
+            None => vec![whole],
+        };
+        let parse = |player: Map<String, Value>| match player.contains_key("scores") {
+            true => serde_json::from_value(player.into()).map(|report| Player::Report(Box::new(report))),
+            false => serde_json::from_value(player.into()).map(Player::Given),
+        };
+        players.into_iter().map(parse).collect::<serde_json::Result<_>>().map(Self)
+    }
+}
+
+impl Player {
+    fn game(&self) -> &str {
+        match self {
+            Self::Report(report) => &report.game,
+            Self::Given(given) => &given.game,
+        }
+    }
+
+    fn report<G: Playable>(self) -> std::result::Result<Report, String> {
+        match self {
+            Self::Report(report) => Ok(*report),
+            Self::Given(given) => given.report::<G>(),
         }
     }
 }
@@ -57,16 +84,17 @@ pub fn run<G: Playable>(arguments: &Compare, agents: &Agents) -> Result<()> {
     threads(arguments.threads)?;
     let texts = arguments.players.iter().chain(&arguments.player);
     let mut players = series::players::<G>(texts, &rules, agents)?;
-    let played = players.iter_mut().map(|player| series::play(player.as_mut(), &rules, &arguments.series));
+    let wanted = arguments.luck.is_some() || arguments.series.json.is_some();
+    let played = players.iter_mut().map(|player| series::play(player.as_mut(), &rules, &arguments.series, wanted));
     report::<G>(arguments, played.collect::<Result<_>>()?)
 }
 
 /// Compares the players of the files of `--from`.
 pub fn run_again(arguments: &Compare) -> Result<()> {
     let files = arguments.from.iter().map(|path| Ok((path.as_path(), load(path)?))).collect::<Result<Vec<_>>>()?;
-    let first = files.iter().find_map(|(path, saved)| Some((path, saved.players.first()?)));
+    let first = files.iter().find_map(|(path, saved)| Some((path, saved.0.first()?)));
     let (path, player) = first.ok_or_else(|| Error::user("--from: there is no player in these files"))?;
-    let name = super::known(player.game.clone(), &format!("--from {}", path.display()))?;
+    let name = super::known(player.game().to_owned(), &format!("--from {}", path.display()))?;
     with_game(&name, Again { arguments, files })?
 }
 
@@ -93,7 +121,7 @@ fn report<G: Playable>(arguments: &Compare, mut players: Vec<Report>) -> Result<
     }
     let pairs = pairs(&players);
     let report = Comparison { players: &players, pairs: &pairs };
-    let text = text(&players, &pairs);
+    let text = text(&players);
     series::write(&arguments.series, &text, &report, arguments.plot.as_deref(), |path| draw(path, &players))
 }
 
@@ -102,7 +130,11 @@ fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
     for (path, saved) in files {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));
-        for mut player in saved.players {
+        for player in saved.0 {
+            if player.game() != G::NAME {
+                return Err(wrong(&format!("these are games of {}, not of {}", player.game(), G::NAME)));
+            }
+            let mut player = player.report::<G>().map_err(|what| wrong(&what))?;
             if player.scores.is_empty() || player.scores.len() as u64 != player.games {
                 return Err(wrong(&format!("{} must have a score for each of its games", player.player)));
             }
@@ -117,9 +149,6 @@ fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
             }
             if player.seed.checked_add(u128::from(player.games) - 1).is_none() {
                 return Err(wrong("the seeds of all games must lie below 2^128"));
-            }
-            if player.game != G::NAME {
-                return Err(wrong(&format!("these are games of {}, not of {}", player.game, G::NAME)));
             }
             player.rules::<G>().map_err(|what| wrong(&what))?;
             player.check_luck().map_err(|what| wrong(&what))?;
@@ -139,7 +168,10 @@ fn load(path: &Path) -> Result<Saved> {
     let name = format!("--from {}", files::name(path));
     Saved::parse(&files::text(&name, files::read(path)?)?).map_err(|error| {
         let what = in_words(&error.to_string());
-        Error::user(format!("{name}: this is no JSON that compare --json or eval --json writes: {what}"))
+        Error::user(format!(
+            "{name}: this is no JSON that compare --json or eval --json writes, nor player, game, seed and \
+                            moves: {what}"
+        ))
     })
 }
 
@@ -177,7 +209,7 @@ fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
 /// Maximum columns of a name, for tables of at most 100 columns.
 const NAME: usize = 26;
 
-fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
+fn text(all: &[Report]) -> String {
     let longest = all.iter().map(|report| report.player.chars().count()).max().unwrap_or(0).max("player".len());
     let width = longest.min(NAME);
     let alike = all.iter().all(|report| report.games == all[0].games);
@@ -194,6 +226,7 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
         ("ms a move", 9),
         ("games", 6),
     ]);
+    let all = &sorted(all, lucky);
     let rows = all.iter().map(|Report { player, figures, games, luck_adjusted, .. }| {
         let mean = |mean: f64, half_width| format!("{mean:.1}{}", around(half_width));
         let mut cells = vec![mean(figures.scores.mean, figures.scores.half_width)];
@@ -202,7 +235,10 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
         }
         cells.push(figures.scores.median.to_string());
         cells.push(format!("{:.1} %", 100.0 * figures.moves_without_match));
-        cells.push(format!("{:.4}", figures.milliseconds_per_move));
+        cells.push(match figures.milliseconds_per_move {
+            0.0 => "-".to_owned(),
+            milliseconds => format!("{milliseconds:.4}"),
+        });
         cells.push(games.to_string());
         (shortened(player, width), cells)
     });
@@ -214,25 +250,52 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
         });
         text += &format!("\n{}", table("player", &columns, &rows.collect::<Vec<_>>()));
     }
-    if pairs.is_empty() {
+    if all.len() < 2 {
         return text;
     }
-    let rows = pairs.iter().map(|Pair { player, than, difference, luck_adjusted, .. }| {
-        let shown = |difference: Option<&Difference>| {
-            difference.map_or("-  ".into(), |of| {
-                format!("{:+.1}{}{}", of.mean, around(of.half_width), if of.significant { " *" } else { "  " })
-            })
-        };
-        let mut cells = vec![shown(Some(difference))];
-        if lucky {
-            cells.push(shown(luck_adjusted.as_ref()));
-        }
-        (format!("{:width$}  {:width$}", shortened(player, width), shortened(than, width)), cells)
-    });
-    let columns = [("mean (95 %)", 18), ("luck-adjusted", 18)];
-    let heading = format!("{:width$}  {:width$}", "player", "less");
-    text += &format!("\n{}", table(&heading, &columns[..1 + usize::from(lucky)], &rows.collect::<Vec<_>>()));
+    text += &format!("\n{}", differences(all, lucky, width));
     text + "* the interval leaves out 0; of twenty differences that are none, one does on average\n"
+}
+
+/// Players with the highest mean first: of luck-adjusted scores where all have them.
+fn sorted(all: &[Report], lucky: bool) -> Vec<&Report> {
+    let lucky = lucky && all.iter().all(|report| report.luck_adjusted.is_some());
+    let mean = |report: &&Report| match report.luck_adjusted.filter(|_| lucky) {
+        Some(adjusted) => adjusted.mean,
+        None => report.figures.scores.mean,
+    };
+    let mut all: Vec<&Report> = all.iter().collect();
+    all.sort_by(|one, other| mean(other).total_cmp(&mean(one)));
+    all
+}
+
+/// Most players of a matrix of differences.
+const MATRIX: usize = 4;
+
+/// Differences of sorted players: a matrix of a few, of many against the best; luck-adjusted ones
+/// where both have them.
+fn differences(all: &[&Report], lucky: bool, width: usize) -> String {
+    let shown = |player: &Report, than: &Report| {
+        let adjusted = || player.luck_adjusted_scores().zip(than.luck_adjusted_scores());
+        let difference = match lucky {
+            true => adjusted().and_then(|(player, than)| Difference::between(&player, &than)),
+            false => Difference::between(&player.scores, &than.scores),
+        };
+        difference.map_or("-  ".into(), |of| {
+            format!("{:+.1}{}{}", of.mean, around(of.half_width), if of.significant { " *" } else { "  " })
+        })
+    };
+    let names: Vec<String> = all.iter().map(|report| shortened(&report.player, width)).collect();
+    let shown_than = if all.len() > MATRIX { 1 } else { all.len() - 1 };
+    let heads: Vec<(String, usize)> =
+        names[..shown_than].iter().map(|name| (format!("less {}  ", shortened(name, 16)), 14)).collect();
+    let columns: Vec<(&str, usize)> = heads.iter().map(|(name, width)| (name.as_str(), *width)).collect();
+    let rows = all.iter().enumerate().skip(1).map(|(row, player)| {
+        let cells = all[..row.min(shown_than)].iter().map(|than| shown(player, than));
+        (names[row].clone(), cells.collect())
+    });
+    let heading = if lucky { "difference, luck-adjusted" } else { "difference (95 %)" };
+    table(heading, &columns, &rows.collect::<Vec<_>>())
 }
 
 fn around(half_width: Option<f64>) -> String {

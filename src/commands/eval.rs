@@ -28,7 +28,7 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
             agent.player::<G>(&rules, arguments.batch as usize, arguments.precision, &OnDevice(device))?
         }
     };
-    let report = series::play(player.as_mut(), &rules, &series)?;
+    let report = series::play(player.as_mut(), &rules, &series, series.json.is_some())?;
 
     let histogram =
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;

@@ -71,7 +71,7 @@ impl ForGame for Task<'_> {
             Command::Eval(arguments) => eval::run::<G>(arguments, agents),
             Command::Compare(arguments) => compare::run::<G>(arguments, agents),
             Command::Endure(arguments) => endure::run::<G>(arguments, agents),
-            Command::Players(_) => print(&players::listing::<G>()),
+            Command::Players(arguments) => print(&players::listing::<G>(arguments.player.as_deref())?),
             Command::Replay(arguments) => replay::run::<G>(arguments, agents),
             Command::Play(arguments) => play::run::<G>(arguments, agents),
             Command::Advise(arguments) => advise::run::<G>(arguments, agents),

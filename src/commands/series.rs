@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 use super::{print, rules};
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result, in_words};
-use crate::eval::{Figures, Ratio, Summary, deal, luck, play_series};
+use crate::eval::{self, Figures, Ratio, Summary, deal, luck, play_scores, play_series, replay};
 use crate::files;
-use crate::players::roster::{Figure, Played};
+use crate::players::roster::{Figure, OwnFigures, Played};
 use crate::players::{Agents, BoxedPlayer, Playable, Player};
 use crate::report::{plot, progress};
 
@@ -30,7 +30,7 @@ pub struct Report {
     pub rules: Value,
     #[serde(flatten)]
     pub figures: Figures,
-    /// Time of all games.
+    /// Time of all games; 0 if unknown.
     pub seconds: f64,
     pub games_per_second: f64,
     /// Each game's score, in the order of seeds.
@@ -95,6 +95,73 @@ pub struct LuckAdjusted {
     pub standard_deviation: Option<f64>,
 }
 
+/// The games of another program: what is needed to compute the rest of a [`Report`].
+#[derive(Debug, Deserialize)]
+pub struct Given {
+    pub player: String,
+    pub game: String,
+    /// Rules that differ from the usual ones.
+    #[serde(default = "no_rules")]
+    rules: Value,
+    /// Seed of the first game.
+    seed: u128,
+    /// Each game's moves, in the order of seeds.
+    moves: Vec<Moves>,
+}
+
+fn no_rules() -> Value {
+    Value::Object(Map::new())
+}
+
+impl Given {
+    /// Replays the games; an error names the game and the move that is wrong.
+    pub fn report<G: Playable>(self) -> std::result::Result<Report, String> {
+        let Self { player, game, rules, seed, moves } = self;
+        let of = rules_of::<G>(&player, rules)?;
+        if seed.checked_add(moves.len() as u128).is_none() {
+            return Err("the seeds of all games must lie below 2^128".to_owned());
+        }
+        let mut games = Vec::with_capacity(moves.len());
+        for (seed, moves) in (seed..).zip(&moves) {
+            let wrong = |what: &str| format!("{player}, the game of seed {seed}: {what}");
+            let action = |(number, value): (usize, &Value)| {
+                G::from_json(value).map_err(|error| wrong(&format!("move {}: {error}", number + 1)))
+            };
+            let actions =
+                moves.values().iter().enumerate().map(action).collect::<std::result::Result<Vec<usize>, _>>()?;
+            let played = replay::<G>(&of, seed, &actions).ok_or_else(|| wrong("the game ends before its moves do"))?;
+            if !played.is_over {
+                let count = actions.len();
+                return Err(wrong(&format!("its {count} moves must lead to the game's end, but the game goes on")));
+            }
+            games.push(played);
+        }
+        let none = || format!("{player}: at least one game is needed");
+        let figures = Figures::of(&games, 0.0).ok_or_else(none)?;
+        Ok(Report {
+            player,
+            seed,
+            games: games.len() as u64,
+            game,
+            rules: serde_json::to_value(&of).map_err(|error| error.to_string())?,
+            figures,
+            seconds: 0.0,
+            games_per_second: 0.0,
+            scores: games.iter().map(|game| game.score).collect(),
+            luck_simulations: None,
+            luck: None,
+            luck_adjusted: None,
+            own: Map::new(),
+            ratios: vec![],
+            moves,
+        })
+    }
+}
+
+fn rules_of<G: Playable>(player: &str, rules: Value) -> std::result::Result<G::Rules, String> {
+    serde_json::from_value(rules).map_err(|error| format!("the rules of {player}: {}", in_words(&error.to_string())))
+}
+
 impl Report {
     /// Estimates the luck of each game by `simulations` of each move, unless done already.
     ///
@@ -152,8 +219,7 @@ impl Report {
 
     /// The rules of the games, or what is wrong with them.
     pub fn rules<G: Playable>(&self) -> std::result::Result<G::Rules, String> {
-        serde_json::from_value(self.rules.clone())
-            .map_err(|error| format!("the rules of {}: {}", self.player, in_words(&error.to_string())))
+        rules_of::<G>(&self.player, self.rules.clone())
     }
 
     /// Checks the report's luck, if any, and sums it up.
@@ -238,14 +304,20 @@ pub fn games(all: &[Report]) -> String {
 /// Moves of a game after which a quicker way is suggested.
 const LONG: u64 = 200_000;
 
-/// Plays the series, with progress on a terminal.
-pub fn play<G: Playable>(player: &mut dyn Player<G>, rules: &G::Rules, arguments: &Arguments) -> Result<Report> {
+/// Plays the series, with progress on a terminal. The moves are kept only if `wanted`, for JSON or
+/// luck, or for the game's own figures.
+pub fn play<G: Playable>(
+    player: &mut dyn Player<G>,
+    rules: &G::Rules,
+    arguments: &Arguments,
+    wanted: bool,
+) -> Result<Report> {
     let name = player.name().to_owned();
     let start = Instant::now();
     let (first, ..) = deal::<G>(rules, arguments.seed);
     let progress = progress::series(&name, arguments.games * G::actions_left(&first.state()) as u64);
     let mut suggested = G::IMPORTANCE.is_none();
-    let games = play_series(player, rules, arguments.seed, arguments.games, |moves| {
+    let told = |moves: eval::Moves| {
         progress.set_position(moves.all);
         if !suggested && moves.longest >= LONG {
             suggested = true;
@@ -255,7 +327,12 @@ pub fn play<G: Playable>(player: &mut dyn Player<G>, rules: &G::Rules, arguments
             // A closed standard error is no error.
             progress.suspend(|| writeln!(io::stderr(), "{line}").ok());
         }
-    })?;
+    };
+    let wanted = wanted || G::figures(&mut std::iter::empty()) != OwnFigures::default();
+    let games = match wanted {
+        true => play_series(player, rules, arguments.seed, arguments.games, told)?,
+        false => play_scores(player, rules, arguments.seed, arguments.games, told)?,
+    };
     progress.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
     let figures = Figures::of(&games, seconds).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{compute, print, quoted};
+use super::{compute, other_rules, print, quoted};
 use crate::cli::Train;
 use crate::error::{Error, Result};
 use crate::files;
@@ -145,11 +145,15 @@ fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> 
         Ending::Stopped => print(&format!("stopped after {done}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
             let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            let play = match run.record().best {
-                Some(_) => format!("; play with: matchq eval --checkpoint {path}"),
+            let rules = other_rules::<G>(&run.config().run.game.rules);
+            let rules: String = rules.iter().map(|rule| format!(" --rule {}", quoted(rule))).collect();
+            let next = match run.record().best {
+                Some(_) => format!(
+                    "measure it: matchq eval --checkpoint {path}\nwatch it play: matchq play --player {path}{rules}\n"
+                ),
                 None => String::new(),
             };
-            print(&format!("finished after {done}{best}{play}\n"))
+            print(&format!("finished after {done}{best}\n{next}"))
         }
     }
 }

@@ -180,6 +180,9 @@ pub struct Source {
     overridden: Vec<String>,
 }
 
+/// Keys whose values may be paths.
+const PATHS: [&str; 2] = ["learning.start", "learning.expert"];
+
 macro_rules! configurations {
     ($($name:literal,)*) => {
         /// Configurations inside the program, `configs/NAME.toml`: their names and texts.
@@ -196,6 +199,7 @@ configurations! {
     "dqn-plain",
     "dqn-setups",
     "match3-fitted",
+    "quick",
     "tetris-cma",
     "tetris-cross-entropy",
     "tetris-fitted",
@@ -229,17 +233,39 @@ impl Source {
             let what = "sets no key: a configuration names its learner, such as learner = \"dqn\"";
             return Err(Error::user(format!("{name} {what}")));
         }
-        Self::parse(&text, &name, overrides)
+        let mut source = Self::parse(&text, &name, &[])?;
+        if let Some(folder) = path.parent().filter(|_| !files::is_input(path)) {
+            PATHS.iter().for_each(|key| source.find_beside(folder, key));
+        }
+        source.overridden_by(overrides)
+    }
+
+    /// Makes a relative path to a file, as a key may name one, a path from the configuration's
+    /// folder.
+    fn find_beside(&mut self, folder: &Path, key: &str) {
+        let mut parts = key.split('.');
+        let first = parts.next().and_then(|part| self.table.get_mut(part));
+        let Some(Value::String(path)) = parts.fold(first, |value, part| value?.get_mut(part)) else { return };
+        // A resumed training may start from another folder.
+        let beside = std::path::absolute(folder.join(&*path)).unwrap_or_default();
+        if path.contains(['/', '\\', '.']) && beside.exists() {
+            *path = beside.display().to_string();
+        }
     }
 
     /// Parses a text called `name` and applies `key=value` overrides.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self> {
-        let mut table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| {
             Error::user(format!("{name} is not valid TOML: {}", error.to_string().trim_end()))
         })?;
-        let overridden =
-            overrides.iter().map(|text| set(&mut table, text).map(str::to_owned)).collect::<Result<Vec<String>>>()?;
-        Ok(Self { table, name: name.to_owned(), overridden })
+        Self { table, name: name.to_owned(), overridden: vec![] }.overridden_by(overrides)
+    }
+
+    fn overridden_by(mut self, overrides: &[String]) -> Result<Self> {
+        for text in overrides {
+            self.overridden.push(set(&mut self.table, text)?.to_owned());
+        }
+        Ok(self)
     }
 
     /// Name of the learner.

@@ -61,7 +61,9 @@ fn a_training_says_how_to_play_and_that_is_by_the_rules_that_it_learned() {
         command.args(["--set", set]);
     }
     let said = text(&command.output().unwrap().stdout);
-    let (_, told) = said.trim_end().split_once("play with: matchq ").unwrap();
+    let (_, told) = said.trim_end().split_once("measure it: matchq ").unwrap();
+    let (told, watch) = told.split_once("\nwatch it play: matchq play --player ").unwrap();
+    assert!(watch.ends_with(" --rule rows=6"), "{said}");
     let mut arguments: Vec<&str> = told.split(' ').collect();
     arguments.extend(["--games", "2", "--json", "-"]);
     let played: serde_json::Value = serde_json::from_slice(&matchq(&arguments).output().unwrap().stdout).unwrap();

@@ -124,6 +124,77 @@ fn saved_comparisons_are_compared_and_drawn_together_without_playing_again() {
 }
 
 #[test]
+fn the_games_of_another_program_are_compared_by_their_moves_alone() {
+    let place = Place::new();
+    place.run_well(&["compare", "--players", "greedy", "--games", "3", "--seed", "7", "--json", "greedy.json"]);
+    let whole: Value = serde_json::from_slice(&fs::read(place.path("greedy.json")).unwrap()).unwrap();
+    let moves = &whole["players"][0]["moves"];
+    let given = serde_json::json!({"player": "mine", "game": "match3", "seed": 7, "moves": moves});
+    let compare = |given: &Value, flags: &[&str]| {
+        fs::write(place.path("mine.json"), given.to_string()).unwrap();
+        place.run(&[&["compare", "--from", "greedy.json,mine.json"][..], flags].concat())
+    };
+    let output = compare(&given, &["--json", "-", "--luck", "3"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let [greedy, mine] = [&report["players"][0], &report["players"][1]];
+    for key in ["seed", "games", "rules", "scores", "mean", "moves_without_match", "waves_per_match", "luck", "moves"] {
+        assert_eq!(mine[key], greedy[key], "{key}");
+    }
+    let text = String::from_utf8(compare(&given, &[]).stdout).unwrap();
+    let row = text.lines().find(|line| line.starts_with("mine ")).unwrap();
+    assert!(row.split_whitespace().any(|cell| cell == "-"), "the time is unknown: {text}");
+
+    for (change, part) in [
+        (
+            (|given| given["moves"][1] = serde_json::json!([[2, 6, true]])) as fn(&mut Value),
+            "the game of seed 8: its 1",
+        ),
+        (|given| given["moves"][2][4] = serde_json::json!("up"), "mine, the game of seed 9: move 5: "),
+        (
+            |given| given["moves"][0].as_array_mut().unwrap().push(serde_json::json!([0, 0, true])),
+            "the game ends before",
+        ),
+        (|given| given["moves"] = serde_json::json!([]), "at least one game is needed"),
+        (|given| given["game"] = "bilging".into(), "these are games of bilging, not of match3"),
+        (|given| given["rules"] = serde_json::json!({"colour": 3}), "the rules of mine: "),
+        (
+            |given| drop(given.as_object_mut().unwrap().remove("seed")),
+            "nor player, game, seed and moves: missing field",
+        ),
+    ] {
+        let mut given = given.clone();
+        change(&mut given);
+        let output = compare(&given, &[]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("--from mine.json") && told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+fn players_are_sorted_and_each_is_compared_with_every_better_one_or_with_the_best() {
+    let place = Place::new();
+    let compare = |players: &str| place.run_well(&["compare", "--players", players, "--games", "30"]);
+    let rows = |text: &str, table: usize| -> Vec<Vec<String>> {
+        let table = text.split("\n\n").nth(table).unwrap();
+        let words =
+            |line: &str| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect();
+        table.lines().map(words).collect()
+    };
+    let text = compare("random,plan,greedy");
+    let names: Vec<String> = rows(&text, 1).iter().map(|row| row[0].clone()).collect();
+    assert_eq!(names, ["player", "plan", "greedy", "random"]);
+    let matrix = rows(&text, 2);
+    assert_eq!(matrix[0], ["difference (95 %)", "less plan", "less greedy"]);
+    assert_eq!((matrix[1].len(), matrix[2].len()), (2, 3), "{text}");
+    assert!(matrix[1][1].starts_with('-') && matrix[1][1].ends_with('*'), "{text}");
+
+    let text = compare("random,plan,greedy,cascade,matching");
+    assert_eq!(rows(&text, 2)[0], ["difference (95 %)", "less plan"]);
+    assert_eq!(rows(&text, 2)[1..5].iter().map(|row| row.len()).max(), Some(2), "{text}");
+}
+
+#[test]
 fn luck_is_estimated_of_games_as_they_are_played_and_of_saved_ones_alike() {
     let place = Place::new();
     let play = |flags: &[&str]| {

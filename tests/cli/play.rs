@@ -27,7 +27,11 @@ fn refused(arguments: &[&str], input: &str) -> String {
 #[test]
 fn a_game_as_plain_text_has_the_boards_and_scores_of_its_replay() {
     let text = well(&["play", "--seed", "7", "--player", "cascade"], "");
-    assert!(text.starts_with("seed 7, cascade\n\n  01234567\n0 ") && !text.contains('\x1b'), "{text}");
+    assert!(
+        text.starts_with("seed 7, cascade\nA value is what the move gains for certain, in points.\n\n  01234567\n0 ")
+            && !text.contains('\x1b'),
+        "{text}"
+    );
     assert_eq!(text, well(&["play", "--seed", "7", "--player", "cascade"], ""));
 
     let report = well(&["compare", "--players", "cascade", "--games", "1", "--seed", "7", "--json", "-"], "");
@@ -104,6 +108,17 @@ fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_in
     let moves = json["moves"].as_array().unwrap();
     let values: Vec<f64> = moves.iter().map(|valued| valued["value"].as_f64().unwrap()).collect();
     assert!(values.len() > 3 && values.is_sorted_by(|a, b| a >= b), "{values:?}");
+    for (valued, value) in moves.iter().zip(&values) {
+        assert_eq!(valued["cost"].as_f64().unwrap(), values[0] - value);
+        let next = valued["next"].get("gains").map_or(0.0, |gains| gains.as_f64().unwrap());
+        // The player's plans of two moves, the second at half weight.
+        assert_eq!(valued["gains"].as_f64().unwrap() + 0.5 * next, *value, "{valued}");
+    }
+    assert_eq!((&json["unit"], moves[0].get("half_width")), (&"points".into(), None));
+    let searched = well(&["advise", "--player", "rollout:sims=400", "--json"], BOARD);
+    let searched: Value = serde_json::from_str(&searched).unwrap();
+    assert!(searched["moves"][1]["half_width"].as_f64().unwrap() > 0.0, "{searched}");
+    assert!(searched["moves"].as_array().unwrap().last().unwrap()["dropped"].as_bool().unwrap(), "{searched}");
     assert!(
         text.contains(&format!("\n{:4}  swap (", values.len()))
             && !text.contains(&format!("\n{:4}  swap (", values.len() + 1))
@@ -132,10 +147,10 @@ fn without_a_player_the_game_of_a_seed_is_the_same_each_time() {
 #[test]
 fn the_advice_is_what_the_player_plays() {
     let text = well(&["play", "--seed", "0", "--player", "network"], "");
-    let advice = well(&["advise", "--moves-left", "25", "--top", "1", "--player", "network"], BOARD);
-    let ranked = advice.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
-    let (value, words) = ranked[1..].split_last().unwrap();
-    let best = format!("\nbest: {}: {value}; ", words.join(" "));
+    let advise = ["advise", "--moves-left", "25", "--top", "1", "--player", "network", "--json"];
+    let advice: Value = serde_json::from_str(&well(&advise, BOARD)).unwrap();
+    let first = &advice["moves"][0];
+    let best = format!("\nbest: {}: {:.1}; ", first["words"].as_str().unwrap(), first["value"].as_f64().unwrap());
     assert!(text.contains(&best), "{best}: {text}");
 }
 

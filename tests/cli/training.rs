@@ -151,7 +151,8 @@ fn runs_agents_and_configurations_go_by_their_names() {
     let short = ["--set", "training.steps=64", "--set", "training.games=32", "--set", "training.warmup=32"];
     let train = [&["train", "--quiet", "--config", "dqn-plain", "--name", "mine"][..], &short].concat();
     let told = place.run_well(&[&train[..], &["--set", "evaluation.games=2"]].concat());
-    assert!(told.ends_with("play with: matchq eval --checkpoint runs/mine\n"), "{told}");
+    let next = "\nmeasure it: matchq eval --checkpoint runs/mine\nwatch it play: matchq play --player runs/mine\n";
+    assert!(told.ends_with(next), "{told}");
     let score = |arguments: &[&str]| {
         let report: Value =
             serde_json::from_str(&place.run_well(&[arguments, &["--games", "3", "--json", "-"]].concat())).unwrap();

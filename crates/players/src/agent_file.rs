@@ -61,7 +61,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::Network, Self::Value, Self::Linear];
+    pub const ALL: [Self; 3] = [Self::Network, Self::Value, Self::Linear];
 
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,5 @@
 use crate::games::{Lookahead, Plan};
+use crate::judged::Meaning;
 use crate::options::Entry;
 use crate::policy::{ActionValue, Policy, weigh_certain};
 use crate::random::Stream;
@@ -10,6 +11,10 @@ pub struct Cascade;
 impl<G: Lookahead> Policy<G> for Cascade {
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
         weigh_certain::<G>(state, Plan::of(1))
+    }
+
+    fn meaning(&self) -> Meaning {
+        Meaning::points("what the move gains for certain")
     }
 }
 

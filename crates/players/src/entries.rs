@@ -34,8 +34,7 @@ pub fn players<G: Roster>() -> Vec<Entry<G>> {
 fn best<G: Roster>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "what is recommended for a time a move: the game's own search, network+search where an agent ships, weighted \
-                features that look a piece further, else rollout",
+        about: "the strongest player for a time a move",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },
@@ -120,35 +119,69 @@ fn unknown<G: Roster>(parts: &Parts, players: &[Entry<G>]) -> Error {
     ))
 }
 
-/// A game's players and their parameters with defaults and meanings, as lines of text.
-pub fn listing<G: Playable>() -> String {
-    G::listing()
+/// A game's players, one line each: the best one, agents that ship and weights with a name first.
+/// With a player's name: its parameters, with their defaults.
+///
+/// A name that no player of the game has is an error.
+pub fn listing<G: Playable>(player: Option<&str>) -> Result<String> {
+    G::listing(player)
 }
 
-pub(crate) fn lines<G: Roster>() -> String {
-    let mut lines = format!("{}: {}\n", G::NAME, G::ABOUT);
-    for entry in players::<G>() {
-        lines += &format!("{:<18}{}\n", entry.name, entry.about);
-        let has_use = |parameter: &&Parameter| parameter.key != linear::WEIGHTS || !G::PRESETS.is_empty();
-        for Parameter { key, default, about } in entry.parameters.iter().filter(has_use) {
-            let more = match *key {
-                key if key == GUIDE.key => format!(": {}", list(rollout::guides::<G>().into_iter())),
-                key if key != CHECKPOINT.key => String::new(),
-                _ if is_inside::<G>(entry.name) => "; without it an agent inside the program".to_owned(),
-                _ => "; needed, as none is inside the program".to_owned(),
-            };
-            let default = default.map_or(String::new(), |default| format!("={default}"));
-            lines += &format!("  :{:<15}{about}{more}\n", format!("{key}{default}"));
-            for known in G::PRESETS.iter().filter(|_| *key == linear::WEIGHTS) {
-                lines += &format!("    {:<14}{}\n", known.name, known.about);
-            }
-        }
+pub(crate) fn lines<G: Roster>(player: Option<&str>) -> Result<String> {
+    let all = players::<G>();
+    match player {
+        None => Ok(short::<G>(&all)),
+        Some(name) => match all.iter().find(|entry| entry.name == Parts::of(name).name) {
+            Some(entry) => Ok(details(entry)),
+            None => Err(unknown::<G>(&Parts::of(name), &all)),
+        },
     }
-    lines += &format!("every player\n  :{:<15}{}\n", LABEL.key, LABEL.about);
-    lines += "agents that ship, each by its name, as NAME+search in a search; yours by its run's name or its path, which stands \
-              in double quotes if it has colons\n";
-    for agent in G::AGENTS {
-        lines += &format!("{:<18}{}\n", agent.name, agent.about);
+}
+
+fn short<G: Roster>(all: &[Entry<G>]) -> String {
+    let mut named: Vec<(String, &str)> = Vec::new();
+    named.extend(all.first().map(|best| (format!("{}:ms={DEFAULT_MS}", best.name), best.about)));
+    named.extend(G::AGENTS.iter().map(|agent| (agent.name.to_owned(), agent.about)));
+    let weights = |preset: &'static roster::Preset| (format!("linear:weights={}", preset.name), preset.about);
+    let of_agent = |preset: &&'static roster::Preset| matches!(preset.weights, roster::Weights::Agent(_));
+    named.extend(G::PRESETS.iter().filter(|preset| !of_agent(preset)).map(weights));
+    let searches = first_agent::<G>(Kind::Network).is_some();
+    named.extend(searches.then_some((format!("NAME{SEARCHES}"), "search with the network NAME")));
+    // Agents stand for the players of their kinds, and plans need moves that are seen to gain.
+    let of_agents = |name| Kind::ALL.iter().any(|kind| kind.name() == name) || name == NETWORK_SEARCH;
+    let plans = |name| ["plan", "setup", "exhaustive", "matching"].contains(&name);
+    let own = all[1..].iter().filter(|entry| !of_agents(entry.name) && (G::PLANS || !plans(entry.name)));
+    let own: Vec<(String, &str)> = own.map(|entry| (entry.name.to_owned(), entry.about)).collect();
+    let width = named.iter().chain(&own).map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines = |players: &[(String, &str)]| -> String {
+        players.iter().map(|(name, about)| format!("  {name:width$}  {about}\n")).collect()
+    };
+    format!(
+        "{}: {}\n\nready to play\n{}\nby rules and simulations\n{}\nYour own agents play by their runs' names or paths. A player's \
+         parameters: matchq players --game {} --player NAME\n",
+        G::NAME,
+        G::ABOUT,
+        lines(&named),
+        lines(&own),
+        G::NAME
+    )
+}
+
+fn details<G: Roster>(entry: &Entry<G>) -> String {
+    let mut lines = format!("{}: {}\n", entry.name, entry.about);
+    let has_use = |parameter: &&Parameter| parameter.key != linear::WEIGHTS || !G::PRESETS.is_empty();
+    for Parameter { key, default, about } in entry.parameters.iter().filter(has_use).chain([&LABEL]) {
+        let more = match *key {
+            key if key == GUIDE.key => format!(": {}", list(rollout::guides::<G>().into_iter())),
+            key if key != CHECKPOINT.key => String::new(),
+            _ if is_inside::<G>(entry.name) => "; without it an agent inside the program".to_owned(),
+            _ => "; needed, as none is inside the program".to_owned(),
+        };
+        let default = default.map_or(String::new(), |default| format!("={default}"));
+        lines += &format!("  :{:<15} {about}{more}\n", format!("{key}{default}"));
+        for known in G::PRESETS.iter().filter(|_| *key == linear::WEIGHTS) {
+            lines += &format!("    {:<15} {}\n", known.name, known.about);
+        }
     }
     lines
 }

@@ -1,4 +1,5 @@
 use crate::games::Lookahead;
+use crate::judged::Meaning;
 use crate::options::{Entry, Parameter};
 use crate::policy::{ActionValue, Policy, best_of, quiet_too};
 use crate::random::Stream;
@@ -40,12 +41,19 @@ impl<G: Lookahead> Policy<G> for Exhaustive {
         let value = |action| ActionValue { action, value: self.value::<G>(state, action, self.depth) };
         quiet_too::<G>(state).iter().map(value).collect()
     }
+
+    fn meaning(&self) -> Meaning {
+        Meaning::points(format!(
+            "the points of the best plan of up to {} moves that ends with a gain, less {} a move",
+            self.depth, self.cost
+        ))
+    }
 }
 
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "exhaustive",
-        about: "quiet moves until one gains: of all such plans the best by its points less a cost of each move",
+        about: "the best plan of quiet moves that ends with a gain, less a cost of each move",
         parameters: &[
             Parameter { key: "depth", default: Some("2"), about: "moves of a plan at the most, from 1 to 3" },
             Parameter { key: "cost", default: Some("3"), about: "what a move costs, in points" },

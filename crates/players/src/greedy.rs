@@ -1,4 +1,5 @@
 use crate::games::Lookahead;
+use crate::judged::Meaning;
 use crate::options::Entry;
 use crate::policy::{ActionValue, Policy, weigh};
 use crate::random::Stream;
@@ -10,6 +11,10 @@ pub struct Greedy;
 impl<G: Lookahead> Policy<G> for Greedy {
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
         weigh::<G>(state, |action| G::wave(&G::done(state, action)).map_or(0.0, |(_, points)| points.into()))
+    }
+
+    fn meaning(&self) -> Meaning {
+        Meaning::points("what the move's first wave gains")
     }
 }
 

@@ -15,6 +15,7 @@
 //! println!("{} points in the first game", games[0].score);
 //! ```
 
+mod advice;
 mod agent;
 pub mod agent_file;
 pub mod bilging;
@@ -24,6 +25,7 @@ mod entries;
 pub mod eval;
 mod exhaustive;
 mod greedy;
+mod judged;
 pub mod kit;
 mod linear;
 pub mod network;
@@ -40,6 +42,7 @@ mod setup;
 mod value;
 mod weights_file;
 
+pub use advice::{Advice, Advised, Next, advise};
 pub use agent::{Agent, Agents, BEST, LAST, Shipped, run_of};
 pub use agent_file::{AgentFile, Array, Arrays, Kind};
 pub use budget::Budget;
@@ -47,6 +50,7 @@ pub use cascade::Cascade;
 pub use entries::{agent_in, build, listing, parse, parse_with, players};
 pub use exhaustive::Exhaustive;
 pub use greedy::Greedy;
+pub use judged::{Judged, Meaning};
 pub use linear::{LOST, Linear, Selection, places};
 pub use matchq_core::{error, files, random};
 pub use matchq_games as games;

@@ -287,7 +287,7 @@ pub const WEIGHTS: &str = "weights";
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "linear",
-        about: "the highest sum of weighted features of a move, by weights with a name or of a trained agent",
+        about: "the highest sum of weighted features of a move",
         parameters: &[
             Parameter { key: WEIGHTS, default: None, about: "name of the weights; without it the game's first" },
             Parameter {

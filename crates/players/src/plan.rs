@@ -1,6 +1,7 @@
 use crate::Cascade;
 use crate::error::Result;
 use crate::games::{Lookahead, Plan};
+use crate::judged::Meaning;
 use crate::options::{BREADTH, Entry, LONGEST_PLAN, Options, Parameter, WEIGHT};
 use crate::policy::{ActionValue, Policy, weigh_certain};
 use crate::random::Stream;
@@ -16,6 +17,14 @@ pub struct Planner(
 impl<G: Lookahead> Policy<G> for Planner {
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
         weigh_certain::<G>(state, self.0)
+    }
+
+    fn meaning(&self) -> Meaning {
+        let Plan { depth, weight, .. } = self.0;
+        Meaning::points(match depth {
+            1 => "what the move gains for certain".to_owned(),
+            _ => format!("what the best {depth} moves gain for certain, each at {weight} of the one before"),
+        })
     }
 }
 
@@ -38,6 +47,10 @@ impl<G: Lookahead> Policy<G> for PlanThenCascade {
             true => Policy::<G>::choose(&self.planner, state, ties),
             false => Policy::<G>::choose(&Cascade, state, ties),
         }
+    }
+
+    fn meaning(&self) -> Meaning {
+        Policy::<G>::meaning(&self.planner)
     }
 }
 

@@ -1,5 +1,6 @@
 use crate::error::Result;
 use crate::games::{Game, Text};
+use crate::judged::{Judged, Meaning, judged};
 use crate::policy::{ActionValue, Listed, Policy};
 use crate::random::{Role, Stream};
 
@@ -14,6 +15,16 @@ pub trait Player<G: Game> {
     /// Moves that the player considers, at least one, with their values, best first.
     /// [`act`](Self::act) with the same stream chooses the first.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>>;
+
+    /// Moves as [ranked](Self::rank), with how sure their values are.
+    fn judge(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
+        Ok(judged(self.rank(state, ties)?))
+    }
+
+    /// What the values are.
+    fn meaning(&self) -> Meaning {
+        Meaning::OWN
+    }
 
     /// The policy that chooses each action, for players that need no batch.
     fn policy(&self) -> Option<&dyn Policy<G>> {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, Text, offered};
+use crate::judged::{Judged, Meaning, judged};
 use crate::player::Player;
 use crate::random::{Draw, Stream};
 
@@ -55,6 +56,16 @@ pub trait Policy<G: Game>: Send + Sync {
         let values = self.values(state, ties);
         let first = best(&values, ties);
         sorted(values, first)
+    }
+
+    /// Moves as [ranked](Self::rank), with how sure their values are.
+    fn judge(&self, state: &G::State, ties: &mut Stream) -> Vec<Judged> {
+        judged(self.rank(state, ties))
+    }
+
+    /// What the values are.
+    fn meaning(&self) -> Meaning {
+        Meaning::OWN
     }
 
     /// Move of the guide of a [simulation](super::Search) after `moves` guided moves.
@@ -124,6 +135,14 @@ impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
         Ok(self.policy.rank(state, ties))
     }
 
+    fn judge(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
+        Ok(self.policy.judge(state, ties))
+    }
+
+    fn meaning(&self) -> Meaning {
+        self.policy.meaning()
+    }
+
     fn policy(&self) -> Option<&dyn Policy<G>> {
         Some(&self.policy)
     }
@@ -148,6 +167,14 @@ impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
 
     fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         self.as_ref().rank(state, ties)
+    }
+
+    fn judge(&self, state: &G::State, ties: &mut Stream) -> Vec<Judged> {
+        self.as_ref().judge(state, ties)
+    }
+
+    fn meaning(&self) -> Meaning {
+        self.as_ref().meaning()
     }
 
     fn follow(&self, moves: u32, state: &G::State, ties: &mut Stream) -> usize {

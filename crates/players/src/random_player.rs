@@ -1,4 +1,5 @@
 use crate::games::{Game, MaskKind, offered};
+use crate::judged::Meaning;
 use crate::options::Entry;
 use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
@@ -14,6 +15,10 @@ impl<G: Game> Policy<G> for Random {
         let (mask, _) = offered::<G>(state, self.mask);
         mask.iter().map(|action| ActionValue { action, value: 0.0 }).collect()
     }
+
+    fn meaning(&self) -> Meaning {
+        Meaning { about: "0 for every move".into(), ..Meaning::OWN }
+    }
 }
 
 pub fn entry<G: Roster>() -> Entry<G> {
@@ -28,7 +33,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
 pub fn matching<G: Roster>() -> Entry<G> {
     Entry {
         name: "matching",
-        about: "any move of the game's default mask: in match-3 any that matches",
+        about: "any move that the rules call promising: in match-3 one that matches",
         parameters: &[],
         build: |options, _| options.player(Random { mask: MaskKind::default_of::<G>() }),
     }

@@ -359,7 +359,7 @@ impl<G: Gems + Send + Sync> Policy<G> for Ranked<G> {
 pub fn entry<G: Gems + Send + Sync>() -> Entry<G> {
     Entry {
         name: "ranked",
-        about: "by what a swap makes, T, L, five, four or three in a line, then by what falls into line afterwards",
+        about: "by what a swap makes (T, L, 5, 4 or 3 in a line) and what then falls into line",
         parameters: &[],
         build: |options, _| options.player(Ranked::<G>::default()),
     }

@@ -5,6 +5,7 @@ use crate::agent_file::Kind;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::games::{MaskKind, Plan, offered};
+use crate::judged::{Judged, Meaning, values};
 use crate::options::{BREADTH, BoxedPlayer, DEEPEST, DEPTH, Entry, GUIDE, MS, Options, PLANS, Parameter, SIMS, budget};
 use crate::policy::{ActionValue, Policy, certain_values, shuffle};
 use crate::random::Stream;
@@ -35,9 +36,17 @@ impl<G: Roster, P: Policy<G>> Policy<G> for Rollout<G, P> {
     }
 
     fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+        values(&self.judge(state, ties))
+    }
+
+    fn judge(&self, state: &G::State, ties: &mut Stream) -> Vec<Judged> {
         let begin = Instant::now();
         // A search that runs wholly in the thread pool never waits for a thread to wake.
-        rayon::scope(|_| self.rank_since(begin, state, ties))
+        rayon::scope(|_| self.judge_since(begin, state, ties))
+    }
+
+    fn meaning(&self) -> Meaning {
+        self.search.meaning()
     }
 
     fn is_timed(&self) -> bool {
@@ -46,7 +55,7 @@ impl<G: Roster, P: Policy<G>> Policy<G> for Rollout<G, P> {
 }
 
 impl<G: Roster, P: Policy<G>> Rollout<G, P> {
-    fn rank_since(&self, begin: Instant, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+    fn judge_since(&self, begin: Instant, state: &G::State, ties: &mut Stream) -> Vec<Judged> {
         let first = G::mask(state, MaskKind::default_of::<G>());
         let (tried, _) = offered::<G>(state, self.mask);
         let mut candidates = self.guide.values(state, ties);
@@ -74,7 +83,7 @@ impl<G: Roster, P: Policy<G>> Rollout<G, P> {
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "rollout",
-        about: "the best by simulations that a guide plays on, halving the moves that are tried",
+        about: "the best by simulations that a guide plays on",
         parameters: &[
             Parameter { key: "sims", default: Some("1600"), about: SIMS },
             Parameter { key: "ms", default: None, about: MS },

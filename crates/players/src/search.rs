@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use crate::budget::Budget;
 use crate::games::Lookahead;
+use crate::judged::{Judged, Meaning};
 use crate::policy::{ActionValue, Policy};
 use crate::random::{ColumnStreams, Role, Stream};
 use crate::roster::Measured;
@@ -34,12 +35,19 @@ const TASK: usize = 8;
 /// Least time of simulations, for a coarse clock.
 const SHORTEST: Duration = Duration::from_micros(1);
 
+/// Most outcomes of a candidate that are kept to measure their spread.
+const KEPT: usize = 1 << 16;
+
 struct Candidate {
     action: usize,
     /// Value before simulations.
     value: f64,
     total: f64,
     simulations: usize,
+    /// The first outcomes; those of one index have the same luck in all candidates.
+    outcomes: Vec<f64>,
+    /// Mean after each round in which the candidate was tried.
+    means: Vec<f64>,
 }
 
 impl Candidate {
@@ -50,6 +58,35 @@ impl Candidate {
         let before = if prior_visits > 0.0 { prior_visits * (self.value + shift) } else { 0.0 };
         if count == 0.0 { 0.0 } else { (before + self.total) / count }
     }
+
+    /// The candidate beside the best one, whose mean after all rounds is `value`. What the candidate
+    /// costs is measured after its last round, when both had equally many simulations.
+    fn judged(&self, best: &Self, value: f64, rounds: usize, prior_visits: f64) -> Judged {
+        let last = self.means.len().saturating_sub(1);
+        let cost = best.means.get(last).zip(self.means.get(last)).map_or(0.0, |(best, own)| best - own);
+        let weight = self.simulations as f64 / (self.simulations as f64 + prior_visits);
+        let half_width = half_width(&best.outcomes, &self.outcomes, self.simulations).map(|half| weight * half);
+        Judged {
+            action: self.action,
+            value: value - cost,
+            half_width: half_width.filter(|_| self.action != best.action),
+            // Those of the last two rounds are kept.
+            dropped: self.means.len() + 1 < rounds,
+        }
+    }
+}
+
+/// Half of the 95 % interval of the mean difference of `count` outcomes with the same luck, by the
+/// spread of the first ones; `None` if there are fewer than two.
+fn half_width(one: &[f64], other: &[f64], count: usize) -> Option<f64> {
+    let differences = one.iter().zip(other).map(|(one, other)| one - other);
+    let number = one.len().min(other.len()) as f64;
+    if number < 2.0 {
+        return None;
+    }
+    let mean = differences.clone().sum::<f64>() / number;
+    let variance = differences.map(|difference| (difference - mean).powi(2)).sum::<f64>() / (number - 1.0);
+    Some(1.96 * (variance / count as f64).sqrt())
 }
 
 /// Mean difference of simulations from first values, which may count more or fewer moves.
@@ -61,9 +98,9 @@ fn shift(candidates: &[Candidate]) -> f64 {
 }
 
 impl<G: Lookahead + Measured> Search<G> {
-    /// The candidates with their mean points, best first; those that dropped out first come last.
+    /// The candidates with their mean points, best first; those that dropped out early come last.
     ///
-    /// `candidates` come best first: equal ones keep their order, and a small budget omits the
+    /// A value is the best move's mean less what the candidate costs against it. `candidates` come best first: equal ones keep their order, and a small budget omits the
     /// last. Rounds share the time left since `begin`. Each candidate is simulated at least once,
     /// unless the time is over and first values count.
     pub fn rank(
@@ -73,7 +110,7 @@ impl<G: Lookahead + Measured> Search<G> {
         guide: &impl Policy<G>,
         ties: &mut Stream,
         begin: Instant,
-    ) -> Vec<ActionValue> {
+    ) -> Vec<Judged> {
         if candidates.is_empty() {
             return vec![];
         }
@@ -87,10 +124,12 @@ impl<G: Lookahead + Measured> Search<G> {
             value: *value,
             total: 0.0,
             simulations: 0,
+            outcomes: vec![],
+            means: vec![],
         };
         let mut ranked: Vec<Candidate> = candidates[..left].iter().map(start).collect();
         let rounds = rounds(left);
-        let (mut spent, mut shifted) = (0, 0.0);
+        let mut spent = 0;
         for round in 0..rounds {
             let tried = &mut ranked[..left];
             match self.budget {
@@ -116,13 +155,31 @@ impl<G: Lookahead + Measured> Search<G> {
                     }
                 }
             }
-            shifted = shift(tried);
-            let mean = |candidate: &Candidate| candidate.mean(self.prior_visits, shifted);
-            tried.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+            let shifted = shift(tried);
+            for candidate in tried.iter_mut() {
+                candidate.means.push(candidate.mean(self.prior_visits, shifted));
+            }
+            tried.sort_by(|a, b| b.means[round].total_cmp(&a.means[round]));
             left = left.div_ceil(2);
         }
-        let mean = |candidate: &Candidate| candidate.mean(self.prior_visits, shifted);
-        ranked.iter().map(|candidate| ActionValue { action: candidate.action, value: mean(candidate) }).collect()
+        let best = &ranked[0];
+        let value = best.means.last().copied().unwrap_or(0.0);
+        let mut judged: Vec<Judged> =
+            ranked.iter().map(|candidate| candidate.judged(best, value, rounds, self.prior_visits)).collect();
+        judged.sort_by(|a, b| a.dropped.cmp(&b.dropped).then(b.value.total_cmp(&a.value)));
+        judged
+    }
+
+    /// What the values are.
+    pub fn meaning(&self) -> Meaning {
+        let moves = match self.depth {
+            0 => "the move".to_owned(),
+            1 => "the move and the one after it".to_owned(),
+            depth => format!("the move and the {depth} after it"),
+        };
+        let rest = if self.forecasts { ", with a forecast of all later ones" } else { "" };
+        let prior = if self.prior_visits > 0.0 { ", mixed with what the network expects" } else { "" };
+        Meaning::points(format!("the mean of simulations of {moves}{rest}{prior}"))
     }
 
     /// Adds simulations to candidates that have equally many.
@@ -147,6 +204,8 @@ impl<G: Lookahead + Measured> Search<G> {
                 candidate.total += points;
             }
             candidate.simulations += simulations;
+            let room = KEPT.saturating_sub(candidate.outcomes.len()).min(outcomes.len());
+            candidate.outcomes.extend_from_slice(&outcomes[..room]);
         }
     }
 
@@ -194,6 +253,14 @@ mod tests {
 
     const fn us(microseconds: u64) -> Duration {
         Duration::from_micros(microseconds)
+    }
+
+    #[test]
+    fn the_width_of_a_cost_is_that_of_the_differences_at_the_same_luck() {
+        // Differences of 2, 4 and 3 have a variance of 1.
+        let half = |count| half_width(&[3.0, 5.0, 4.0], &[1.0, 1.0, 1.0, 9.0], count).unwrap();
+        assert!((half(3) - 1.96 / 3.0_f64.sqrt()).abs() < 1e-12 && (half(12) - 0.98 / 3.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(half_width(&[1.0], &[2.0, 3.0], 1), None);
     }
 
     #[test]

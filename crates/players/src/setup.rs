@@ -1,5 +1,6 @@
 use crate::Greedy;
 use crate::games::{Lookahead, MaskKind};
+use crate::judged::Meaning;
 use crate::options::Entry;
 use crate::policy::{ActionValue, Policy, best_of, quiet_too};
 use crate::random::Stream;
@@ -23,12 +24,16 @@ impl<G: Lookahead> Policy<G> for Setup {
         };
         quiet_too::<G>(state).iter().map(value).collect()
     }
+
+    fn meaning(&self) -> Meaning {
+        Meaning::points("the points of the move's first wave, or of the next move's where no move gains")
+    }
 }
 
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "setup",
-        about: "as greedy, and where no move gains the one that prepares the most points at once",
+        about: "as greedy; where no move gains, the one that prepares the most",
         parameters: &[],
         build: |options, _| options.player(Setup),
     }

@@ -5,6 +5,7 @@ use crate::agent::Agent;
 use crate::agent_file::{AgentFile, Kind};
 use crate::error::{Error, Result};
 use crate::games::{MaskKind, StateFeatures, offered};
+use crate::judged::Meaning;
 use crate::options::{CHECKPOINT, Entry, Options, Parameter};
 use crate::policy::{ActionValue, Policy, PolicyPlayer};
 use crate::random::{ColumnStreams, Role, Stream};
@@ -199,6 +200,13 @@ impl<G: StateFeatures> Policy<G> for ValuePlayer<G> {
             _ => self.drawn(&position, action, seed),
         };
         mask.iter().map(|action| ActionValue { action, value: value(action) }).collect()
+    }
+
+    fn meaning(&self) -> Meaning {
+        Meaning::points(
+            "the points of the move and what the agent expects afterwards, later ones counting less; only differences \
+             mean something",
+        )
     }
 }
 

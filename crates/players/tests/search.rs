@@ -9,7 +9,7 @@ use matchq_players::games::bilging::{self, Bilging};
 use matchq_players::games::match3::{Certain, Match3, Rules, State};
 use matchq_players::games::{Game, Lookahead, MaskKind, Text, offered};
 use matchq_players::random::{ColumnStreams, Draw, Role, Stream};
-use matchq_players::{ActionValue, BoxedPlayer, Budget, Cascade, Policy, Search, parse};
+use matchq_players::{ActionValue, BoxedPlayer, Budget, Cascade, Judged, Policy, Search, parse};
 
 use super::{ALL, CHAIN, FOUR, PREPARATION, action, position, ties};
 
@@ -160,12 +160,32 @@ fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_
         let begin = Instant::now() - Duration::from_millis(5);
         let ranked = search.rank(&state, &candidates, &guide, &mut ties(0), begin);
         assert_eq!(ranked.len(), 9);
-        (guide.count(), ranked)
+        (guide.count(), ranked.into_iter().map(ActionValue::from).collect::<Vec<_>>())
     };
     assert_eq!(search(5, 0.0).0, 9);
     // First values that count replace simulations.
     assert_eq!(search(5, 1.0), (0, candidates.clone()));
     assert!(search(3_000, 0.0).0 > 9 && search(3_000, 1.0).0 > 9);
+}
+
+#[test]
+fn moves_that_drop_out_early_come_last_and_what_each_costs_is_measured_at_equal_luck() {
+    let state = Match3::new(&Rules::default(), &mut Stream::new(4, Role::Game, 0)).state();
+    let candidates = promising(Match3::mask(&state, MaskKind::LEGAL).iter().take(20));
+    let judged = search(4_000, 2).rank(&state, &candidates, &Cascade, &mut ties(0), Instant::now());
+    assert_eq!(judged.len(), 20);
+    // Twenty moves are halved to 10, 5, 3 and 2: three were tried in the round before the last.
+    assert_eq!(judged.iter().take_while(|judged| !judged.dropped).count(), 3);
+    for group in judged.chunk_by(|one, other| one.dropped == other.dropped) {
+        assert!(group.is_sorted_by(|one, other| one.value >= other.value), "{group:?}");
+    }
+    assert!(judged.iter().all(|other| other.value <= judged[0].value), "{judged:?}");
+    assert_eq!(judged[0].half_width, None);
+    assert!(judged[1..].iter().all(|judged| judged.half_width.is_some_and(|half| half >= 0.0)), "{judged:?}");
+    // Ten times the simulations, a third of the width.
+    let more = search(40_000, 2).rank(&state, &candidates, &Cascade, &mut ties(0), Instant::now());
+    let width = |judged: &[Judged]| judged[1..].iter().filter_map(|judged| judged.half_width).fold(0.0, f64::max);
+    assert!((0.2..0.5).contains(&(width(&more) / width(&judged))), "{} {}", width(&more), width(&judged));
 }
 
 #[test]

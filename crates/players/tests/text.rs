@@ -133,29 +133,51 @@ fn every_default_is_one_that_can_be_given() {
             let other = entry.parameters.iter().any(|other| other.key == "ms" && other.default.is_some());
             let default = parameter.default.filter(|_| parameter.key != "sims" || !other);
             text += &default.map_or(String::new(), |default| format!(":{}={default}", parameter.key));
-            assert!(listing::<Match3>().contains(parameter.about));
+            assert!(listing::<Match3>(Some(entry.name)).unwrap().contains(parameter.about));
         }
         assert!(parse::<Match3>(&text, &Rules::default()).is_ok(), "{text}");
-        assert!(listing::<Match3>().contains(entry.about));
+        assert!(listing::<Match3>(Some(&text)).unwrap().contains(entry.about));
     }
 }
 
 #[test]
-fn the_list_says_which_players_need_a_checkpoint_and_no_weights_where_none_has_a_name() {
-    let of = |list: &str, player: &str| {
-        let lines = list.lines().skip_while(|line| !line.starts_with(&format!("{player} ")));
-        lines.skip(1).take_while(|line| line.starts_with(' ')).collect::<Vec<_>>().join("\n")
-    };
-    let (match3, tetris) = (listing::<Match3>(), listing::<Tetris>());
-    for (list, player, end) in [
-        (&match3, "network", "without it an agent inside the program"),
-        (&match3, "linear", "needed, as none is inside the program"),
-        (&tetris, "value", "needed, as none is inside the program"),
-        (&tetris, "linear", "without it an agent inside the program"),
-    ] {
-        assert!(of(list, player).ends_with(end), "{player}: {}", of(list, player));
+fn a_games_list_has_a_short_line_for_each_player_the_best_and_what_has_a_name_first() {
+    let (match3, tetris, bilging) = (
+        listing::<Match3>(None).unwrap(),
+        listing::<Tetris>(None).unwrap(),
+        listing::<matchq_players::games::Bilging>(None).unwrap(),
+    );
+    for list in [&match3, &tetris, &bilging] {
+        assert!(list.lines().all(|line| line.chars().count() <= 130), "{list}");
     }
-    assert!(of(&tetris, "linear").contains(":weights") && !of(&match3, "linear").contains(":weights"));
+    let names = |list: &str| -> Vec<String> {
+        let lines = list.lines().filter(|line| line.starts_with("  "));
+        lines.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    };
+    let (match3, tetris) = (names(&match3), names(&tetris));
+    assert_eq!(match3[..3], ["best:ms=10", "dqn", "dqn-plain"]);
+    assert!(["NAME+search", "plan", "rollout"].iter().all(|name| match3.contains(&(*name).to_owned())), "{match3:?}");
+    assert_eq!(tetris[..2], ["best:ms=10", "tetris-shapes-20"]);
+    assert!(tetris.contains(&"linear:weights=dt-10".to_owned()), "{tetris:?}");
+    // In Tetris no next move is seen to gain, no network is inside, and agents stand for their kinds.
+    assert!(["plan", "NAME+search", "linear"].iter().all(|name| !tetris.contains(&(*name).to_owned())), "{tetris:?}");
+}
+
+#[test]
+fn the_list_of_parameters_says_which_players_need_a_checkpoint_and_no_weights_where_none_has_a_name() {
+    let (match3, tetris) =
+        (|name| listing::<Match3>(Some(name)).unwrap(), |name| listing::<Tetris>(Some(name)).unwrap());
+    for (list, end) in [
+        (match3("network"), "without it an agent inside the program"),
+        (match3("linear"), "needed, as none is inside the program"),
+        (tetris("value"), "needed, as none is inside the program"),
+        (tetris("linear"), "without it an agent inside the program"),
+    ] {
+        assert!(list.contains(&format!("{end}\n")), "{end}: {list}");
+    }
+    assert!(tetris("linear").contains(":weights") && !match3("linear").contains(":weights"));
+    let error = listing::<Match3>(Some("nobody")).unwrap_err().to_string();
+    assert!(error.starts_with("there is no player or agent 'nobody' of match3: the players are best, "), "{error}");
 }
 
 #[test]

@@ -6,8 +6,7 @@ use super::picture::Picture;
 use crate::commands::written;
 use crate::error::Result;
 use crate::eval::deal;
-use crate::players::Roster;
-use crate::players::{ActionValue, Player};
+use crate::players::{Advice, Advised, Player, Roster, advise};
 
 const BEST: usize = 3;
 
@@ -21,12 +20,13 @@ pub fn play<G: Roster>(
 ) -> Result<()> {
     let (mut game, mut random, mut ties) = deal::<G>(rules, seed);
     let mut number = 0;
-    let mut text = format!("seed {seed}, {}\n\n{}\n", player.name(), board(&game));
+    let mut text =
+        format!("seed {seed}, {}\n{}\n\n{}\n", player.name(), player.meaning().sentence::<G>(), board(&game));
     while !game.is_over() && moves.is_none_or(|moves| number < moves) {
-        let ranked = player.rank(&game.state(), &mut ties)?;
-        let action = ranked.first().map_or(0, |valued| valued.action);
+        let advice = advise::<G>(player, &game.state(), &mut ties)?;
+        let action = advice.moves.first().map_or(0, |best| best.action);
         let counted = G::actions_left(&game.state()) > 0;
-        let (at, best) = (G::words(&game.state(), action), best::<G>(&game.state(), &ranked));
+        let (at, best) = (G::words(&game.state(), action), best::<G>(&game.state(), &advice));
         let points = game.step(action, &mut random).reward;
         number += 1;
         let left = match counted {
@@ -49,9 +49,17 @@ fn board<G: Roster>(game: &G) -> String {
     Picture::of(&G::board(&game.state())).numbered().join("\n") + "\n"
 }
 
-fn best<G: Roster>(state: &G::State, ranked: &[ActionValue]) -> String {
-    let valued = |valued: &ActionValue| format!("{}: {:.1}", G::words(state, valued.action), valued.value);
-    ranked.iter().take(BEST).map(valued).collect::<Vec<_>>().join("; ")
+fn best<G: Roster>(state: &G::State, advice: &Advice) -> String {
+    let told = |advised: &Advised| {
+        let Advised { action, value, cost, half_width, .. } = advised;
+        let words = G::words(state, *action);
+        match half_width {
+            Some(half) => format!("{words}: {value:.1}, costs {cost:.1} ± {half:.1}"),
+            None if *cost > 0.0 => format!("{words}: {value:.1}, costs {cost:.1}"),
+            None => format!("{words}: {value:.1}"),
+        }
+    };
+    advice.moves.iter().take(BEST).map(told).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -67,7 +75,10 @@ mod tests {
         let mut player = players::build::<Toy>("random", &(), &players::Setting::default()).unwrap();
         play::<Toy>(player.as_mut(), &(), 0, None, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert!(text.starts_with("seed 0, random\n\n  012\n0 cba\n1 bb#\n\nbest: toy move "), "{text}");
+        assert!(
+            text.starts_with("seed 0, random\nA value is 0 for every move.\n\n  012\n0 cba\n1 bb#\n\nbest: toy move "),
+            "{text}"
+        );
         let last = text.lines().rfind(|line| line.starts_with("move ")).unwrap();
         assert!(last.contains(": toy move ") && last.ends_with(", points 1, score 1"), "{text}");
         assert!(text.ends_with("\nfinal score 1\n"), "{text}");

@@ -1,3 +1,5 @@
+use std::fs;
+
 use super::*;
 use crate::games::Tetris;
 use crate::games::match3::Rules;
@@ -286,4 +288,22 @@ fn a_training_can_be_made_longer_where_nothing_goes_by_the_share_that_is_done() 
             other => panic!("{sets:?}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn a_path_in_a_configuration_is_looked_for_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    let path = folder.path().join("a.toml");
+    let start = |value: &str, sets: &[String]| {
+        fs::write(&path, format!("learner = 'evolution'\n[learning]\nstart = '{value}'")).unwrap();
+        Source::load(&path, sets).unwrap().table["learning"]["start"].as_str().unwrap().to_owned()
+    };
+    let mine = folder.path().join("mine").display().to_string();
+    assert_eq!(start("./mine", &[]).replace("/./", "/"), mine);
+    // Names of weights, paths that are not there, and those of --set stay.
+    for other in ["mine", "shapes", "runs/other"] {
+        assert_eq!(start(other, &[]), other);
+    }
+    assert_eq!(start("./mine", &["learning.start=./mine".to_owned()]), "./mine");
 }

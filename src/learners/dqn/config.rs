@@ -206,6 +206,12 @@ impl Training {
             format!("at most training.steps, {steps}: nothing is learned before"),
         )?;
         require((1..=100_000).contains(&games), "training.games", games, "between 1 and 100000")?;
+        require(
+            games as u64 <= steps,
+            "training.games",
+            games,
+            format!("at most training.steps, {steps}: all games move in each round"),
+        )?;
         require(updates <= 1_000, "training.updates", updates, "between 0 and 1000")
     }
 }

@@ -9,6 +9,7 @@ use super::rows::Rows;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
+use crate::judged::Meaning;
 use crate::options::{self, BoxedPlayer, DEFAULT_MS, Entry, MS, Options, Parameter, SIMS};
 use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
@@ -58,6 +59,13 @@ impl Policy<Bilging> for BeamPlayer {
         or_all_alike::<Bilging>(state, self.beam.values(state))
     }
 
+    fn meaning(&self) -> Meaning {
+        let Beam { depth, mean, .. } = self.beam;
+        Meaning::points(format!(
+            "the points of the best certain plan of up to {depth} moves and what its last board promises, less {mean} a move"
+        ))
+    }
+
     fn is_timed(&self) -> bool {
         self.beam.time.is_some()
     }
@@ -66,7 +74,7 @@ impl Policy<Bilging> for BeamPlayer {
 pub fn entry() -> Entry<Bilging> {
     Entry {
         name: "beam",
-        about: "beam search over certain boards: plans that end with a break, by points, moves and promising rows",
+        about: "beam search over certain boards for plans that end with a break",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },

@@ -16,6 +16,8 @@ pub struct PlayedGame {
     pub score: i32,
     /// Whether the game was played to its end.
     pub is_over: bool,
+    pub moves: u64,
+    /// The moves, unless they were not [kept](play_scores).
     pub actions: Vec<u16>,
     /// Moves that cleared something.
     pub matches: u32,
@@ -68,6 +70,22 @@ pub fn play_series<G: Game>(
     Ok(play_bounded(player, rules, first, count, u64::MAX, goes_on)?.unwrap_or_default())
 }
 
+/// [`play_series`] without the games' moves, each of which would take two bytes.
+pub fn play_scores<G: Game>(
+    player: &mut dyn Player<G>,
+    rules: &G::Rules,
+    first: u128,
+    count: u64,
+    mut progress: impl FnMut(Moves),
+) -> Result<Vec<PlayedGame>> {
+    let goes_on = |moves| {
+        progress(moves);
+        true
+    };
+    let record = Record { forgets: true, longest: u64::MAX, ..Record::default() };
+    Ok(play_recorded(player, rules, first, count, record, goes_on)?.unwrap_or_default())
+}
+
 /// [`play_series`] with games cut after `longest` moves; `None` once `goes_on`, which receives the
 /// moves so far several times a second or after each move, returns false.
 pub fn play_bounded<G: Game>(
@@ -76,6 +94,17 @@ pub fn play_bounded<G: Game>(
     first: u128,
     count: u64,
     longest: u64,
+    goes_on: impl FnMut(Moves) -> bool,
+) -> Result<Option<Vec<PlayedGame>>> {
+    play_recorded(player, rules, first, count, Record { longest, ..Record::default() }, goes_on)
+}
+
+fn play_recorded<G: Game>(
+    player: &mut dyn Player<G>,
+    rules: &G::Rules,
+    first: u128,
+    count: u64,
+    record: Record,
     mut goes_on: impl FnMut(Moves) -> bool,
 ) -> Result<Option<Vec<PlayedGame>>> {
     let mut most = match (player.is_timed(), player.policy()) {
@@ -87,22 +116,36 @@ pub fn play_bounded<G: Game>(
     while (played.len() as u64) < count {
         let (begin, done) = (Instant::now(), played.len() as u64);
         let seeds = done..count.min(done + most);
-        let one = |index| Playing::deal(rules, first + u128::from(index), Record { longest, ..Record::default() });
+        let one = |index| Playing::deal(rules, first + u128::from(index), record.clone());
         let mut playing: Vec<Playing<G, Record>> = seeds.into_par_iter().map(one).collect();
         let whole = play_on(player, &mut playing, |playing| {
-            let lengths = || playing.iter().map(|one| one.watch.actions.len() as u64);
+            let lengths = || playing.iter().map(|one| one.watch.moves);
             goes_on(Moves { all: moves + lengths().sum::<u64>(), longest: lengths().max().unwrap_or(0) })
         })?;
         if !whole {
             return Ok(None);
         }
-        moves += playing.iter().map(|one| one.watch.actions.len() as u64).sum::<u64>();
+        moves += playing.iter().map(|one| one.watch.moves).sum::<u64>();
         played.extend(playing.into_iter().map(Playing::played));
         if !player.is_timed() && begin.elapsed() < SHORT {
             most = (2 * most).min(*TOGETHER.end());
         }
     }
     Ok(Some(played))
+}
+
+/// The game of a seed by given actions; `None` if the game ends before them.
+pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize]) -> Option<PlayedGame> {
+    let mut playing = Playing::<G, Record>::deal(rules, seed, Record::default());
+    for action in actions {
+        if playing.episode.is_over() {
+            return None;
+        }
+        let step = playing.episode.step(*action);
+        let Playing { episode: Episode { game, stream }, watch, .. } = &mut playing;
+        watch.moved(game, stream, *action, step);
+    }
+    Some(playing.played())
 }
 
 pub struct Playing<G: Game, W> {
@@ -187,9 +230,12 @@ impl<G: Game, W: Watch<G>> Playing<G, W> {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Record {
+    /// Whether actions are not kept.
+    forgets: bool,
     actions: Vec<u16>,
+    moves: u64,
     matches: u32,
     waves: u32,
     longest: u64,
@@ -197,11 +243,14 @@ struct Record {
 
 impl<G: Game> Watch<G> for Record {
     fn goes_on(&self, game: &G) -> bool {
-        !game.is_over() && (self.actions.len() as u64) < self.longest
+        !game.is_over() && self.moves < self.longest
     }
 
     fn moved(&mut self, _: &mut G, _: &mut G::Rng, action: usize, step: Step) {
-        self.actions.push(action as u16);
+        if !self.forgets {
+            self.actions.push(action as u16);
+        }
+        self.moves += 1;
         self.matches += u32::from(step.waves > 0);
         self.waves += step.waves;
     }
@@ -209,8 +258,8 @@ impl<G: Game> Watch<G> for Record {
 
 impl<G: Game> Playing<G, Record> {
     fn played(self) -> PlayedGame {
-        let Self { episode, seed, watch: Record { actions, matches, waves, .. }, .. } = self;
-        PlayedGame { seed, score: episode.score(), is_over: episode.is_over(), actions, matches, waves }
+        let Self { episode, seed, watch: Record { actions, moves, matches, waves, .. }, .. } = self;
+        PlayedGame { seed, score: episode.score(), is_over: episode.is_over(), moves, actions, matches, waves }
     }
 }
 

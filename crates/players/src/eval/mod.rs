@@ -11,6 +11,6 @@ pub mod statistics;
 
 pub use endurance::{Endurance, Extent, Sequence, endure, levels};
 pub use figures::{Difference, Figures};
-pub use games::{Moves, PlayedGame, deal, play_bounded, play_series, tie_stream};
+pub use games::{Moves, PlayedGame, deal, play_bounded, play_scores, play_series, replay, tie_stream};
 pub use histogram::Histogram;
 pub use statistics::{Ratio, Summary};

@@ -5,6 +5,7 @@ use crate::agent::Shipped;
 use crate::agent_file::Kind;
 use crate::error::Result;
 use crate::games::{ActionMask, Image, offered};
+use crate::judged::Meaning;
 use crate::options::{CHECKPOINT, Entry, NETWORK_BATCH, Options, PRECISION, Parameter};
 use crate::player::Player;
 use crate::policy::{ActionValue, sorted};
@@ -92,6 +93,13 @@ impl<G: Image> Player<G> for NetworkPlayer<G> {
 
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         Ok(self.rank_if_decided(state, ties)?.0)
+    }
+
+    fn meaning(&self) -> Meaning {
+        Meaning::points(
+            "what the network expects of the move and of those after it, later ones counting less; only differences \
+             mean something",
+        )
     }
 }
 

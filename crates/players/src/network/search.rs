@@ -6,6 +6,7 @@ use crate::agent_file::Kind;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::games::Plan;
+use crate::judged::{Judged, Meaning, judged, values};
 use crate::options::{BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, MS, Options, PRECISION, Parameter, SIMS, budget};
 use crate::player::Player;
 use crate::policy::{ActionValue, Policy};
@@ -42,6 +43,10 @@ impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
     }
 
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+        Ok(values(&self.judge(state, ties)?))
+    }
+
+    fn judge(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
         // Preparing the network takes no move's time.
         if !self.warm && self.is_timed() {
             self.network.rank_if_decided(state, &mut ties.clone())?;
@@ -49,7 +54,11 @@ impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
         self.warm = true;
         let begin = Instant::now();
         // A search that runs wholly in the thread pool never waits for a thread to wake.
-        rayon::scope(|_| self.rank_since(begin, state, ties))
+        rayon::scope(|_| self.judge_since(begin, state, ties))
+    }
+
+    fn meaning(&self) -> Meaning {
+        self.search.meaning()
     }
 
     fn is_timed(&self) -> bool {
@@ -58,10 +67,10 @@ impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
 }
 
 impl<G: Roster, P: Policy<G>> NetworkSearch<G, P> {
-    fn rank_since(&mut self, begin: Instant, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+    fn judge_since(&mut self, begin: Instant, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
         let (ranked, undecided) = self.network.rank_if_decided(state, ties)?;
         if undecided {
-            return Ok(ranked);
+            return Ok(judged(ranked));
         }
         let candidates = &ranked[..self.candidates.min(ranked.len())];
         Ok(self.search.rank(state, candidates, &self.guide, ties, begin))
@@ -94,7 +103,7 @@ pub(crate) const NETWORK_SEARCH: &str = "network+search";
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: NETWORK_SEARCH,
-        about: "the best by simulations of the moves that a network values highest, as recommended for the time",
+        about: "the best by simulations of the moves that a network values highest",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },

@@ -63,16 +63,8 @@ const POLICIES: &[OwnPolicy<State>] = &[
         about: "the most certain points, and the value of the swaps that are left for certain",
         values: careful,
     },
-    OwnPolicy {
-        name: "mobile",
-        about: "the swap after which most swaps match for certain, of equal ones the one with most certain points",
-        values: mobile,
-    },
-    OwnPolicy {
-        name: "first",
-        about: "the first swap of the board, row by row from the top, with the cell below before that to the right",
-        values: first,
-    },
+    OwnPolicy { name: "mobile", about: "the swap after which most swaps match for certain", values: mobile },
+    OwnPolicy { name: "first", about: "the first swap of the board, row by row from the top", values: first },
     OwnPolicy { name: "lowest", about: "the lowest swap of the board", values: lowest },
 ];
 

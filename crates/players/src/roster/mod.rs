@@ -39,6 +39,12 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
     /// The game in one line.
     const ABOUT: &'static str;
 
+    /// What a game's score counts.
+    const UNIT: &'static str = "points";
+
+    /// Whether next moves can be seen to gain, so that plans of several moves make sense.
+    const PLANS: bool = true;
+
     /// Agents inside the program. The first one, and the first of each kind, play by default;
     /// searches take the last network.
     const AGENTS: &'static [Shipped] = &[];
@@ -214,7 +220,7 @@ pub trait Playable: Roster {
     ) -> Result<BoxedPlayer<Self>>;
 
     /// See [`crate::listing`].
-    fn listing() -> String;
+    fn listing(player: Option<&str>) -> Result<String>;
 
     /// Whether this is the name of a player of the game.
     fn is_player(name: &str) -> bool;
@@ -253,8 +259,8 @@ macro_rules! games {
                     agent.build(rules, batch, precision, backend)
                 }
 
-                fn listing() -> String {
-                    entries::lines::<Self>()
+                fn listing(player: Option<&str>) -> Result<String> {
+                    entries::lines::<Self>(player)
                 }
 
                 fn is_player(name: &str) -> bool {

@@ -18,6 +18,8 @@ impl Measured for Tetris {
 
 impl Roster for Tetris {
     const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
+    const UNIT: &'static str = "lines";
+    const PLANS: bool = false;
 
     const AGENTS: &'static [Shipped] = &[
         Shipped {

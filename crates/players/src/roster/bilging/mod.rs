@@ -35,7 +35,7 @@ impl Roster for Bilging {
 
     const POLICIES: &'static [OwnPolicy<State>] = &[OwnPolicy {
         name: "planner",
-        about: "the swap that leaves the best bingo to build, by its swaps and by what is in their way",
+        about: "the swap that leaves the best bingo to build",
         values: planner::values,
     }];
 

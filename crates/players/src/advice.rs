@@ -1,0 +1,76 @@
+//! A position's moves for people: what each is worth, what it costs against the best, what it gains
+//! for certain and what it prepares.
+
+use crate::error::Result;
+use crate::judged::{Judged, Meaning};
+use crate::player::Player;
+use crate::random::Stream;
+use crate::roster::Roster;
+
+pub struct Advice {
+    /// What the values are.
+    pub meaning: Meaning,
+    /// Moves, best first; those that a search gave up early come last.
+    pub moves: Vec<Advised>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Advised {
+    pub action: usize,
+    /// Points of the game where the [meaning](Advice::meaning) says so.
+    pub value: f64,
+    /// The best move's value less this one's.
+    pub cost: f64,
+    /// Half of the cost's 95 % interval, if it is known.
+    pub half_width: Option<f64>,
+    /// Whether a search gave the move up early, after few simulations.
+    pub dropped: bool,
+    /// Points of the move that are certain.
+    pub gains: f64,
+    /// The move that gains most for certain after this one, if any does.
+    pub next: Option<Next>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Next {
+    pub action: usize,
+    pub words: String,
+    /// Points that are certain.
+    pub gains: f64,
+}
+
+/// The player's advice on a position that has not ended.
+pub fn advise<G: Roster>(player: &mut dyn Player<G>, state: &G::State, ties: &mut Stream) -> Result<Advice> {
+    let judged = player.judge(state, ties)?;
+    let meaning = player.meaning();
+    let best = judged.first().map_or(0.0, |best| best.value);
+    // Values count a point of the lookahead as one.
+    let unit = if meaning.in_points { G::unit(state) } else { 1.0 };
+    let advised = |Judged { action, value, half_width, dropped }: &Judged| {
+        let (gains, next) = certain::<G>(state, *action);
+        Advised {
+            action: *action,
+            value: value * unit,
+            cost: (best - value) * unit,
+            half_width: half_width.map(|half| half * unit),
+            dropped: *dropped,
+            gains,
+            next,
+        }
+    };
+    Ok(Advice { moves: judged.iter().map(advised).collect(), meaning })
+}
+
+/// What an action gains for certain, and the next action that then gains most for certain.
+fn certain<G: Roster>(state: &G::State, action: usize) -> (f64, Option<Next>) {
+    let after = G::after(state, action);
+    let gains = |state: &G::State, points: f32| f64::from(points) * G::unit(state);
+    let next = |action| Next {
+        action,
+        words: G::words(&after.state, action),
+        gains: gains(&after.state, G::after(&after.state, action).points),
+    };
+    let better = |best: Next, other: Next| if other.gains > best.gains { other } else { best };
+    let next = after.actions.iter().map(next).reduce(better).filter(|next| next.gains > 0.0);
+    (gains(state, after.points), next)
+}
