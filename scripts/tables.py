@@ -37,6 +37,8 @@ import threading
 import time
 from dataclasses import dataclass
 
+from pictures import chart
+
 # ---- Names of the program: commands, players, keys of its JSON, a column of evaluations.csv
 
 COMPARE, ENDURE = ("compare", "--json=-"), ("endure", "--json")
@@ -293,47 +295,6 @@ def played_on(reports, between="; "):
     return between.join(sorted({of.when if isinstance(of, Games) else f"{of['machine']}, {of['date']}" for of in reports}))
 
 
-def chart(height, heading, box, unit, gaps, tick, width, legend, colours, panels):
-    """A picture of lines in panels, in a box of top and bottom.
-
-    A panel is its left and right, ticks (places and texts), a title and, by name, lines of (place, mean, low, high). Where axes have
-    ticks, low and high are drawn as whiskers, elsewhere as a band. The unit is of the scores at the axes; the gaps are from the axes
-    to scores, ticks' texts and title; the legend is places.
-    """
-    (top, bottom), (aside, below, far_below) = box, gaps
-    ends = [end for *_, lines in panels for line in lines.values() for _, _, *both in line for end in both]
-    least, most = unit * math.floor(min(ends) / unit), unit * math.ceil(max(ends) / unit)
-
-    def y(score):
-        return bottom - (bottom - top) * (score - least) / (most - least)
-
-    size = f'width="1000" height="{height}"'
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="15">', f'<rect {size} fill="white"/>']
-    parts.append(f'<text x="20" y="24">{heading}</text>')
-    for left, right, ticks, title, lines in panels:
-        for score in range(least, most + 1, unit * math.ceil((most - least) / unit / 8)):
-            parts.append(f'<path d="M{left} {y(score):.1f}H{right}" stroke="#dee1e6"/>')
-            parts.append(f'<text x="{left - aside}" y="{y(score) + 5:.1f}" text-anchor="end">{score:,}</text>')
-        for at, text in ticks:
-            parts += [f'<path d="M{at:.1f} {bottom}{tick}" stroke="black"/>'] if tick else []
-            parts.append(f'<text x="{at:.1f}" y="{bottom + below}" text-anchor="middle">{text}</text>')
-        parts.append(f'<path d="M{left} {bottom}H{right}" stroke="black"/>')
-        parts.append(f'<text x="{(left + right) / 2}" y="{bottom + far_below}" text-anchor="middle">{title}</text>')
-        for name, line in lines.items():
-            colour = colours[name]
-            middle = " ".join(f"{x:.1f},{y(mean):.1f}" for x, mean, _, _ in line)
-            if tick:
-                parts += [f'<path d="M{x:.1f} {y(low):.1f}V{y(high):.1f}" stroke="{colour}"/>' for x, _, low, high in line]
-            else:
-                around = [f"{x:.1f},{y(high):.1f}" for x, _, _, high in line] + [f"{x:.1f},{y(low):.1f}" for x, _, low, _ in line[::-1]]
-                parts.append(f'<polygon points="{" ".join(around)}" fill="{colour}" fill-opacity="0.25"/>')
-            parts.append(f'<polyline points="{middle}" fill="none" stroke="{colour}" stroke-width="{width}"/>')
-    for (across, down), name in zip(legend, panels[0][-1]):
-        parts.append(f'<path d="M{across} {down}h24" stroke="{colours[name]}" stroke-width="4"/>')
-        parts.append(f'<text x="{across + 30}" y="{down + 5}">{name}</text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
 # ---- docs/results.md: match-3's players, and strength against time
 
 # The dearer a move, the fewer games. All are compared with the reference.
@@ -344,16 +305,16 @@ MATCH3 = {
 }
 MATCH3 = {player: Report("players", player, player, {GAMES: games, "luck": 50}) for player, games in each(MATCH3)}
 REFERENCE = "dqn"
-# Each family's colour, and its players by milliseconds a move. The first is compared with each of the others.
+# Each family's colour, a class of src/report/chart.css, and its players by milliseconds a move. The first is compared with each of the others.
 BUDGETS = {1: 800, 3: 400, 10: 200, 50: 75}
 FAMILIES = {
-    "best": ("#c83e4d", {ms: f"best:ms={ms}" for ms in BUDGETS}),
+    "best": ("b", {ms: f"best:ms={ms}" for ms in BUDGETS}),
     "rollout, set-ups": (
-        "#d68910",
+        "f",
         {ms: f"rollout:ms={ms}:depth={2 if ms <= 3 else '3:guide=plan:breadth=4:plans=1'}:mask=setups" for ms in BUDGETS},
     ),
-    "rollout, 2 chains": ("#72b7b2", {ms: f"rollout:ms={ms}:depth=2" for ms in (1, 3)}),
-    "rollout, 3 plans": ("#4c78a8", {10: "rollout:ms=10:depth=3:guide=plan:breadth=4"}),
+    "rollout, 2 chains": ("c", {ms: f"rollout:ms={ms}:depth=2" for ms in (1, 3)}),
+    "rollout, 3 plans": ("a", {10: "rollout:ms=10:depth=3:guide=plan:breadth=4"}),
 }
 TIMED = {
     (family, ms): Report("strength", players[ms], players[ms], {GAMES: games, "luck": 50}, pieces=5)
@@ -389,19 +350,19 @@ def strength_picture(reports):
     """Mean luck-adjusted score against time a move, a line for each family."""
     played = found(reports)
     logarithms = {key: math.log10(games.ms) for key, games in played.items()}
-    # A time is a little over what was given.
-    earliest, latest = math.floor(min(logarithms.values())), math.ceil(max(logarithms.values()) - 0.05)
+    earliest, latest = min(logarithms.values()), max(logarithms.values())
 
     def x(logarithm):
-        return 90 + 890 * (logarithm - earliest) / (latest - earliest)
+        return 110 + 840 * (logarithm - earliest) / (latest - earliest)
 
-    ticks = [(x(exponent), f"{10.0**exponent:,g}") for exponent in range(earliest, latest + 1)]
+    numbers = [digit * 10.0**power for power in range(-3, 6) for digit in (1, 2, 5)]
+    # A time is a little over what was given.
+    ticks = [(x(math.log10(number)), f"{number:,g}") for number in numbers if earliest - 0.05 <= math.log10(number) <= latest]
     ends = {key: (games.mean, games.mean - games.half_width, games.mean + games.half_width) for key, games in played.items()}
     lines = {family: [(x(logarithms[family, ms]), *ends[family, ms]) for ms in of] for family, of in by_first(played).items()}
     colours = {family: colour for family, (colour, _) in FAMILIES.items()}
-    heading = "mean luck-adjusted score, with 95 % confidence intervals"
-    legend = [(20 + 230 * (number % 4), 44 + 22 * (number // 4)) for number in range(len(colours))]
-    return chart(640, heading, (82, 560), 50, (10, 26, 60), "v8", 3, legend, colours, [(90, 980, ticks, "milliseconds a move", lines)])
+    heading = "Mean luck-adjusted score, with 95 % confidence intervals"
+    return chart(520, heading, 20, [(80, 980, ticks, "milliseconds a move", lines)], colours, whiskers=True)
 
 
 TABLES = [
@@ -414,10 +375,10 @@ TABLES = [
 
 # The player, how many seeds, the colour.
 RECIPES = {
-    "dqn": (NETWORK, 5, "#4c78a8"),
-    "dqn-plain": (NETWORK, 5, "#d68910"),
-    "dqn-setups": (NETWORK, 3, "#8f6bb3"),
-    "match3-fitted": (VALUE, 5, "#6b6f76"),
+    "dqn": (NETWORK, 5, "a"),
+    "dqn-plain": (NETWORK, 5, "b"),
+    "dqn-setups": (NETWORK, 3, "d"),
+    "match3-fitted": (VALUE, 5, "e"),
 }
 TEST = {GAMES: 1_000, "seed": 2_000_000, "luck": 20}
 TRAINED = {
@@ -538,13 +499,13 @@ def training_picture(reports):
             lines[name] = [(time, statistics.fmean(at), min(at), max(at)) for time, at in zip(times, scores)]
         most = max(time for line in lines.values() for time, *_ in line)
         lines = {name: [(left + 400 * time / most, *ends) for time, *ends in line] for name, line in lines.items()}
-        step = 10 ** math.floor(math.log10(most))
-        step = step / 5 if most / step < 2 else step / 2 if most / step < 5 else step
+        step = next(step for power in range(-3, 9) for step in (10.0**power, 2 * 10.0**power, 5 * 10.0**power) if most / step <= 5)
         ticks = [(left + 400 * number * step / most, f"{number * step:,g}") for number in range(int(most / step) + 1)]
         panels.append((left, left + 400, ticks, title, lines))
-    heading = "mean luck-adjusted score in training: mean of the trainings, and from the lowest to the highest"
+    heading = "Luck-adjusted score in training: mean of the trainings, and from the lowest to the highest"
     colours = {name: colour for name, (_, _, colour) in RECIPES.items()}
-    return chart(430, heading, (60, 360), 100, (8, 22, 44), "", 2.5, [(80 + 200 * number, 44) for number in range(len(colours))], colours, panels)
+    references = [(name, games.mean) for name, games in found({name: MATCH3[name] for name in ("random", "greedy")}).items()]
+    return chart(440, heading, 200, panels, colours, references=references)
 
 
 TABLES += [
