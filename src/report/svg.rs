@@ -1,5 +1,8 @@
 use std::fmt::{Arguments, Write as _};
 
+/// Style of charts, which scripts/pictures.py uses, too.
+const STYLE: &str = include_str!("chart.css");
+
 pub(super) struct Svg(String);
 
 impl Svg {
@@ -10,6 +13,14 @@ impl Svg {
             r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="Helvetica,Arial,DejaVu Sans,sans-serif">"#
         ));
         svg.add(format_args!("<title>{}</title>", escaped(title)));
+        svg
+    }
+
+    /// A picture on a page that is light or dark as the reader prefers.
+    pub(super) fn on_page(width: f64, height: f64, title: &str) -> Self {
+        let mut svg = Self::new(width, height, title);
+        svg.add(format_args!("<style>\n{STYLE}</style>"));
+        svg.add(format_args!(r#"<rect class="page" width="{width}" height="{height}" rx="8"/>"#));
         svg
     }
 
@@ -80,6 +91,20 @@ pub(super) fn is_well_formed(svg: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_class_has_a_colour_on_light_and_on_dark_pages() {
+        let svg = Svg::on_page(10.0, 20.0, "").finish();
+        assert!(is_well_formed(&svg), "{svg}");
+        let (light, dark) = svg.split_once("@media (prefers-color-scheme: dark)").unwrap();
+        for class in ["svg", ".on", ".grid", ".soft", ".a", ".b", ".c", ".d", ".e", ".f", ".g"] {
+            let rule = |text: &str| {
+                let rest = text.split_once(&format!("{class} {{")).unwrap().1;
+                rest.split('}').next().unwrap().to_owned()
+            };
+            assert_ne!(rule(light), rule(dark), "{class}");
+        }
+    }
 
     #[test]
     fn texts_are_escaped_and_elements_closed() {

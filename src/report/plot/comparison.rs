@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Axis, INK, PALE, around, axes, foot, save, shortened, titled};
+use super::{Axis, COLOURS, GRID, around, axes, foot, save, score, shortened, titled};
 use crate::error::{Error, Result};
 use crate::eval::statistics::Summary;
 use crate::report::svg::{Svg, round};
@@ -23,10 +23,6 @@ impl Contender<'_> {
         [self.summary.mean - half_width, self.summary.mean + half_width]
     }
 }
-
-/// Okabe and Ito's colours (2008), distinct for the colour-blind, without yellow, too pale on
-/// white.
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9"];
 
 const WIDTH: f64 = 1000.0;
 /// Top of the rows; height of each.
@@ -68,38 +64,37 @@ fn rows(svg: &mut Svg, players: &[Contender<'_>], bottom: f64) {
     let ends = |player: &Contender<'_>| [[player.summary.min, player.summary.max], player.interval()].concat();
     let scores = around(players.iter().flat_map(ends));
     let axis = Axis::new(scores, (left, WIDTH - 150.0));
-    let small = format!(r#"fill="{INK}" font-size="12""#);
     svg.text(
         left,
         58.0,
-        &small,
+        r#"class="soft" font-size="12""#,
         "line: lowest to highest score · box: quartiles · stroke: median · dot: mean with its 95 % interval",
     );
     for value in axis.ticks() {
-        svg.line((axis.place(value), ROWS), (axis.place(value), bottom), &format!(r#"stroke="{PALE}""#));
+        svg.line((axis.place(value), ROWS), (axis.place(value), bottom), GRID);
     }
     foot(svg, &axis, "score (points)", bottom);
 
     for (index, (player, name)) in players.iter().zip(&names).enumerate() {
         let Summary { mean, half_width, min, lower_quartile, median, upper_quartile, max, .. } = player.summary;
         let (colour, y) = (COLOURS[index % COLOURS.len()], ROWS + ROW * (index as f64 + 0.5));
-        let text = format!(r#"fill="{INK}" font-size="14""#);
-        svg.text(48.0, y + 5.0, &text, name);
-        svg.line((axis.place(min), y), (axis.place(max), y), &format!(r#"stroke="{colour}""#));
+        svg.text(48.0, y + 5.0, r#"font-size="14""#, name);
+        svg.add(format_args!(r#"<g class="{colour}">"#));
+        svg.line((axis.place(min), y), (axis.place(max), y), r#"stroke="currentColor""#);
         let box_left = round(axis.place(lower_quartile));
         let width = round(axis.place(upper_quartile) - box_left);
         let top = y - 8.0;
-        for fill in [r##"fill="#fff""##.to_owned(), format!(r#"fill="{colour}" fill-opacity=".2" stroke="{colour}""#)] {
+        for fill in [r#"class="page""#, r#"fill="currentColor" fill-opacity=".2" stroke="currentColor""#] {
             svg.add(format_args!(r#"<rect x="{box_left}" y="{top}" width="{width}" height="16" rx="2" {fill}/>"#));
         }
         let middle = axis.place(median);
-        svg.line((middle, y - 8.0), (middle, y + 8.0), &format!(r#"stroke="{colour}" stroke-width="2""#));
-        mark(svg, index, (axis.place(mean), y), player.interval().map(|score| (axis.place(score), y)), "");
-        let half_width = half_width.map_or(String::new(), |half| format!(" ± {half:.1}"));
-        let number = format!(r#"{text} text-anchor="end""#);
-        svg.text(WIDTH - 20.0, y + 5.0, &number, &format!("{mean:.1}{half_width}"));
-        let number = format!(r#"fill="{colour}" font-size="14" font-weight="bold" text-anchor="end""#);
-        svg.text(38.0, y + 5.0, &number, &(index + 1).to_string());
+        svg.line((middle, y - 8.0), (middle, y + 8.0), r#"stroke="currentColor" stroke-width="2""#);
+        mark(svg, (axis.place(mean), y), player.interval().map(|score| (axis.place(score), y)), "");
+        svg.text(38.0, y + 5.0, r#"font-size="14" font-weight="bold" text-anchor="end""#, &(index + 1).to_string());
+        svg.add(format_args!("</g>"));
+        let half_width = half_width.map_or(String::new(), |half| format!(" ± {}", score(half)));
+        let number = format!("{}{half_width}", score(mean));
+        svg.text(WIDTH - 20.0, y + 5.0, r#"font-size="14" text-anchor="end""#, &number);
     }
 }
 
@@ -113,18 +108,20 @@ fn strengths(svg: &mut Svg, players: &[Contender<'_>], top: f64) {
     for (index, player) in timed().collect::<Vec<_>>().into_iter().rev() {
         let across = x.place(player.milliseconds);
         let ends = player.interval().map(|score| (across, y.place(score)));
-        mark(svg, index, (across, y.place(player.summary.mean)), ends, &(index + 1).to_string());
+        svg.add(format_args!(r#"<g class="{}">"#, COLOURS[index % COLOURS.len()]));
+        mark(svg, (across, y.place(player.summary.mean)), ends, &(index + 1).to_string());
+        svg.add(format_args!("</g>"));
     }
 }
 
 /// Draws a dot, with a number unless empty, and a bar.
-fn mark(svg: &mut Svg, at: usize, dot: (f64, f64), bar: [(f64, f64); 2], number: &str) {
-    let colour = COLOURS[at % COLOURS.len()];
-    svg.line(bar[0], bar[1], &format!(r#"stroke="{colour}" stroke-width="3" stroke-linecap="round""#));
+fn mark(svg: &mut Svg, dot: (f64, f64), bar: [(f64, f64); 2], number: &str) {
+    svg.line(bar[0], bar[1], r#"stroke="currentColor" stroke-width="3" stroke-linecap="round""#);
     let radius = if number.is_empty() { 3.5 } else { 9.0 };
     let (x, y) = (round(dot.0), round(dot.1));
-    svg.add(format_args!(r##"<circle cx="{x}" cy="{y}" r="{radius}" fill="{colour}" stroke="#fff"/>"##));
+    svg.add(format_args!(r#"<circle cx="{x}" cy="{y}" r="{}" class="page"/>"#, radius + 1.0));
+    svg.add(format_args!(r#"<circle cx="{x}" cy="{y}" r="{radius}" fill="currentColor"/>"#));
     if !number.is_empty() {
-        svg.text(x, y + 4.0, r##"fill="#fff" font-size="11" font-weight="bold" text-anchor="middle""##, number);
+        svg.text(x, y + 4.0, r#"class="on" font-size="11" font-weight="bold" text-anchor="middle""#, number);
     }
 }

@@ -5,7 +5,7 @@ mod curve;
 mod histogram;
 
 pub use comparison::{Contender, comparison};
-pub use curve::{CurvePoint, curve};
+pub use curve::{CurvePoint, CurveTexts, Reference, curve};
 pub use histogram::histogram;
 
 use std::path::Path;
@@ -18,11 +18,10 @@ use crate::files;
 /// Default width and height in pixels.
 const SIZE: (f64, f64) = (800.0, 500.0);
 
-const INK: &str = "#282c34";
-const PALE: &str = "#dee1e6";
-const BLUE: &str = "#4c78a8";
-const RED: &str = "#c83e4d";
-const GOLD: &str = "#d68910";
+/// Classes of the colours of several players or lines.
+const COLOURS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
+/// Attributes of lines that help to read values off.
+const GRID: &str = r#"class="grid""#;
 
 /// Checks that a chart's file name ends in `.svg`.
 pub fn check(path: &Path) -> Result<()> {
@@ -35,11 +34,10 @@ pub fn check(path: &Path) -> Result<()> {
 }
 
 fn titled(size: (f64, f64), title: &str) -> Svg {
-    let mut svg = Svg::new(size.0, size.1, title);
-    svg.add(format_args!(r##"<rect width="100%" height="100%" fill="#fff"/>"##));
+    let mut svg = Svg::on_page(size.0, size.1, title);
     // Width of a letter in the widest usual font.
-    let letters = ((size.0 - 40.0) / 10.5) as usize;
-    svg.text(20.0, 32.0, &format!(r#"fill="{INK}" font-size="19""#), &shortened(title, letters));
+    let letters = ((size.0 - 40.0) / 11.0) as usize;
+    svg.text(20.0, 32.0, r#"font-size="17" font-weight="600""#, &shortened(title, letters));
     svg
 }
 
@@ -54,16 +52,26 @@ struct Axis {
     /// Pixels of both ends.
     pixels: (f64, f64),
     logarithmic: bool,
+    /// Smallest distance of ticks.
+    unit: f64,
 }
 
 impl Axis {
+    /// Fewest pixels between ticks.
+    const APART: f64 = 45.0;
+
     fn new(ends: (f64, f64), pixels: (f64, f64)) -> Self {
-        Self { ends, pixels, logarithmic: false }
+        Self { ends, pixels, logarithmic: false, unit: 0.0 }
+    }
+
+    /// An axis of whole numbers.
+    fn whole(ends: (f64, f64), pixels: (f64, f64)) -> Self {
+        Self { unit: 1.0, ..Self::new(ends, pixels) }
     }
 
     /// A logarithmic axis around positive values.
     fn logarithmic(values: impl Iterator<Item = f64>, pixels: (f64, f64)) -> Self {
-        Self { ends: around(values.map(f64::log10)), pixels, logarithmic: true }
+        Self { logarithmic: true, ..Self::new(around(values.map(f64::log10)), pixels) }
     }
 
     fn place(&self, value: f64) -> f64 {
@@ -87,10 +95,11 @@ impl Axis {
             // A range this short is nearly linear.
             return Self::new((10_f64.powf(low), 10_f64.powf(high)), self.pixels).ticks();
         }
-        let power = 10_f64.powf(((high - low) / 11.0).log10().floor());
+        let most = ((self.pixels.1 - self.pixels.0).abs() / Self::APART).clamp(1.0, 11.0);
+        let power = 10_f64.powf(((high - low) / most).log10().floor());
         let step =
-            [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| (high - low) / step <= 11.0);
-        let step = step.unwrap_or(high - low);
+            [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| (high - low) / step <= most);
+        let step = step.unwrap_or(high - low).max(self.unit);
         ((low / step).ceil() as i64..=(high / step).floor() as i64).map(|count| count as f64 * step).collect()
     }
 }
@@ -101,22 +110,23 @@ fn axes(svg: &mut Svg, across: (&Axis, &str), up: (&Axis, &str)) {
     let ((left, right), (bottom, top)) = (x.pixels, y.pixels);
     for value in y.ticks() {
         let place = y.place(value);
-        svg.line((left, place), (right, place), &format!(r#"stroke="{PALE}""#));
-        svg.text(left - 8.0, place + 4.0, &format!(r#"fill="{INK}" font-size="12" text-anchor="end""#), &tick(value));
+        svg.line((left, place), (right, place), GRID);
+        svg.text(left - 8.0, place + 4.0, r#"class="soft" font-size="12" text-anchor="end""#, &tick(value));
     }
     foot(svg, x, x_name, bottom);
     let middle = (bottom + top) / 2.0;
-    let turned = format!(r#"fill="{INK}" font-size="13" text-anchor="middle" transform="rotate(-90 20 {middle})""#);
+    let turned = format!(r#"class="soft" font-size="13" text-anchor="middle" transform="rotate(-90 20 {middle})""#);
     svg.text(20.0, middle, &turned, y_name);
 }
 
 /// Draws the axis at the foot of a chart.
 fn foot(svg: &mut Svg, axis: &Axis, name: &str, bottom: f64) {
-    svg.line((axis.pixels.0, bottom), (axis.pixels.1, bottom), &format!(r#"stroke="{INK}""#));
-    let centred = |size| format!(r#"fill="{INK}" font-size="{size}" text-anchor="middle""#);
+    const STROKE: &str = r#"class="soft" stroke="currentColor""#;
+    svg.line((axis.pixels.0, bottom), (axis.pixels.1, bottom), STROKE);
+    let centred = |size| format!(r#"class="soft" font-size="{size}" text-anchor="middle""#);
     for value in axis.ticks() {
         let place = axis.place(value);
-        svg.line((place, bottom), (place, bottom + 5.0), &format!(r#"stroke="{INK}""#));
+        svg.line((place, bottom), (place, bottom + 5.0), STROKE);
         svg.text(place, bottom + 19.0, &centred(12), &tick(value));
     }
     svg.text((axis.pixels.0 + axis.pixels.1) / 2.0, bottom + 40.0, &centred(13), name);
@@ -129,7 +139,7 @@ fn around(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (ends.0 - margin, ends.1 + margin)
 }
 
-/// A tick's number, short: 0, 0.05, 250, 12.5k, 2M.
+/// A tick's number, short: 0, 0.05, 9,000, 12.5k, 2M.
 fn tick(value: f64) -> String {
     let (scaled, unit) = match value.abs() {
         size if size >= 1e9 => (value / 1e9, "G"),
@@ -138,7 +148,34 @@ fn tick(value: f64) -> String {
         _ => (value, ""),
     };
     // Removes rounding errors.
-    format!("{}{unit}", (scaled * 1e6).round() / 1e6)
+    grouped(&format!("{}{unit}", (scaled * 1e6).round() / 1e6))
+}
+
+/// A score or a mean: 633.0, 1,303.9, 178.4M.
+fn score(value: f64) -> String {
+    let digits = |value: f64, unit| {
+        let decimals = 3_i32.saturating_sub(value.abs().log10() as i32).max(0) as usize;
+        format!("{value:.decimals$}{unit}")
+    };
+    match value.abs() {
+        size if size >= 1e9 => digits(value / 1e9, "G"),
+        size if size >= 1e6 => digits(value / 1e6, "M"),
+        _ => grouped(&format!("{value:.1}")),
+    }
+}
+
+/// A number's text with commas between thousands.
+fn grouped(text: &str) -> String {
+    let (sign, digits) = text.split_at(usize::from(text.starts_with('-')));
+    let whole = digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
+    let mut grouped = sign.to_owned();
+    for (at, letter) in digits.char_indices() {
+        if at > 0 && at < whole && (whole - at) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(letter);
+    }
+    grouped
 }
 
 #[cfg(test)]
@@ -165,9 +202,17 @@ mod tests {
         drawn(|path| histogram(path, "Games of <a & b>", &bins, &summary))
     }
 
-    fn curve_of(points: &[(u64, f64, Option<f64>)]) -> String {
+    fn curve_of(points: &[(u64, f64, Option<f64>)], references: &[Reference]) -> String {
         let point = |&(step, mean, half_width)| CurvePoint { step, mean, half_width };
-        drawn(|path| curve(path, "Training", "sweeps", "score", &points.iter().map(point).collect::<Vec<_>>()))
+        let points: Vec<CurvePoint> = points.iter().map(point).collect();
+        let texts = CurveTexts { name: "mine", unit: "sweeps", what: "score" };
+        drawn(|path| curve(path, texts, &points, references))
+    }
+
+    /// Height of a text's baseline.
+    fn height_of(svg: &str, text: &str) -> f64 {
+        let line = svg.lines().find(|line| line.ends_with(&format!(">{text}</text>"))).expect(text);
+        line.split(r#" y=""#).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
     }
 
     fn compared(players: &[(&str, &[i32], f64)]) -> String {
@@ -189,16 +234,30 @@ mod tests {
             assert!(svg.contains(part), "{part} is missing");
         }
         let bins = Histogram::of(&SCORES).unwrap().counts.iter().filter(|count| **count > 0).count();
-        assert_eq!(svg.matches(&format!(r#"fill="{BLUE}""#)).count(), bins);
-        histogram_of(&[3]);
+        // One more rectangle is the page.
+        assert_eq!(svg.matches("<rect ").count(), bins + 1);
+        // A single bar is no wall, and no tick is half a game.
+        let svg = histogram_of(&[3]);
+        assert!(svg.contains(r#"width="120""#) && svg.contains(">1<") && !svg.contains(">0.5<"), "{svg}");
     }
 
     #[test]
     fn a_curve_has_a_dot_for_each_finite_mean_and_a_band() {
-        let svg = curve_of(&[(0, 100.0, Some(10.0)), (10, f64::NAN, Some(1.0)), (2_000_000, 500.0, None)]);
+        let svg = curve_of(&[(0, 100.0, Some(10.0)), (10, f64::NAN, Some(1.0)), (2_000_000, 500.0, None)], &[]);
         assert!(svg.contains(">2M<") && svg.contains("<polygon") && svg.contains(">sweeps<"));
         assert_eq!(svg.matches("<circle").count(), 2);
-        assert!(!curve_of(&[(0, 3.0, None)]).contains("<polygon"));
+        assert!(!curve_of(&[(0, 3.0, None)], &[]).contains("<polygon"));
+    }
+
+    #[test]
+    fn a_curve_and_the_players_beside_it_are_named_at_their_right_ends_from_the_highest_score_down() {
+        let references = [("random", 12.0), ("greedy", 1_500.0)].map(|(name, mean)| Reference { name, mean });
+        let svg = curve_of(&[(1, 14.0, None), (2, 15.5, Some(1.0))], &references);
+        assert_eq!(svg.matches("stroke-dasharray").count(), 2);
+        let heights = ["greedy", "1,500.0", "mine", "15.5", "random", "12.0"].map(|text| height_of(&svg, text));
+        assert!(heights.windows(2).all(|pair| pair[1] - pair[0] > 13.0), "{heights:?}");
+        // The last texts end above the axis.
+        assert!(heights[5] < SIZE.1 - 55.0, "{heights:?}");
     }
 
     #[test]
@@ -208,8 +267,8 @@ mod tests {
             assert!(svg.contains(part), "{part} is missing");
         }
         assert!(svg.find("strong").unwrap() < svg.find("weak").unwrap());
-        // One dot per row, one in the chart below.
-        assert_eq!(svg.matches("<circle").count(), 4);
+        // One dot per row, one in the chart below, each on a rim.
+        assert_eq!(svg.matches("<circle").count(), 8);
     }
 
     #[test]
@@ -232,7 +291,7 @@ mod tests {
             for players in [&[("one", scores, 0.0), ("other", scores, 20.0)][..], &[("alone", scores, 1.0)]] {
                 let svg = compared(players);
                 assert!(svg.contains("7.0") && !svg.contains("milliseconds a move"));
-                assert_eq!(svg.matches("<circle").count(), players.len());
+                assert_eq!(svg.matches("<circle").count(), 2 * players.len());
             }
         }
     }
@@ -248,7 +307,8 @@ mod tests {
     fn where_there_is_nothing_to_draw_it_is_said() {
         let error = comparison(Path::new("players.svg"), "", &[]).unwrap_err();
         assert!(matches!(&error, Error::User(text) if text.contains("no player")), "{error}");
-        let error = curve(Path::new("curve.svg"), "", "steps", "score", &[]).unwrap_err();
+        let texts = CurveTexts { name: "", unit: "steps", what: "score" };
+        let error = curve(Path::new("curve.svg"), texts, &[], &[]).unwrap_err();
         assert!(matches!(&error, Error::User(text) if text.contains("no evaluation yet")), "{error}");
     }
 
@@ -269,12 +329,22 @@ mod tests {
         let axis = Axis::logarithmic([1.0, 100.0].into_iter(), (210.0, 0.0));
         assert_eq!(axis.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
         assert!((axis.place(10.0) - 105.0).abs() < 1e-9 && axis.place(100.0) < axis.place(1.0));
-        assert!(Axis::new((0.0, 0.03), (0.0, 1.0)).ticks().len() > 3);
+        assert!(Axis::new((0.0, 0.03), (0.0, 300.0)).ticks().len() > 3);
+        // Labels of 45 pixels have room.
+        assert_eq!(Axis::new((-3.0, 27.0), (0.0, 100.0)).ticks(), [0.0, 20.0]);
+        assert_eq!(Axis::whole((0.0, 2.0), (0.0, 300.0)).ticks(), [0.0, 1.0, 2.0]);
     }
 
     #[test]
     fn ticks_are_short() {
         let values = [0.0, -50.0, 9_000.0, 12_500.0, 2e6, 1.25e9, 0.2, 300.0000000004];
-        assert_eq!(values.map(tick), ["0", "-50", "9000", "12.5k", "2M", "1.25G", "0.2", "300"]);
+        assert_eq!(values.map(tick), ["0", "-50", "9,000", "12.5k", "2M", "1.25G", "0.2", "300"]);
+    }
+
+    #[test]
+    fn scores_have_a_decimal_and_commas_and_large_ones_four_digits() {
+        let values = [0.0, -5.04, 633.0, -1_303.94, 999_999.0, 24_697_887.9, 1.784e8, 2.5e9];
+        let texts = ["0.0", "-5.0", "633.0", "-1,303.9", "999,999.0", "24.70M", "178.4M", "2.500G"];
+        assert_eq!(values.map(score), texts);
     }
 }
