@@ -14,7 +14,7 @@ use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
 use crate::network::device::is_processor;
-use crate::players::{ForGame, NAMES, Playable, with_game};
+use crate::players::{ForGame, NAMES, Playable, Setting, with_game};
 
 /// Time within which a repeated signal counts as one.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -133,10 +133,30 @@ impl<G: Playable> Task<G> for Resume<'_> {
     }
 }
 
+/// Quick players beside the evaluations, so that one sees the agent pass them.
+const REFERENCES: [&str; 2] = ["random", "greedy"];
+
+/// Lets the quick players play the evaluation's games, and says what they score.
+fn compare<G: Playable, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -> Result<()> {
+    for name in REFERENCES {
+        let mut player = G::player(name, run.rules(), &Setting::default())?;
+        run.compare_with(name, player.as_mut(), stop)?;
+    }
+    let scores: Vec<String> =
+        run.logs().references().iter().map(|player| format!("{} {:.1}", player.name, player.mean)).collect();
+    if !scores.is_empty() {
+        run.logs().message(&format!("for comparison: {}", scores.join(", ")));
+    }
+    Ok(())
+}
+
 /// Trains, then prints how the training ended and what can be done next.
 fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
     // Inside the thread pool, because a thread waiting outside is woken for every piece of work.
-    let ending = rayon::scope(|_| run.train(stop));
+    let ending = rayon::scope(|_| {
+        compare(&mut run, stop)?;
+        run.train(stop)
+    });
     run.logs().finish();
     let ending = ending?;
     run.logs().draw_curve(run.folder())?;

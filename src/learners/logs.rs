@@ -11,7 +11,7 @@ use super::{Learner, LearnerConfig};
 use crate::error::Result;
 use crate::eval::Summary;
 use crate::players::Measured;
-use crate::report::plot::{self, CurvePoint};
+use crate::report::plot::{self, CurvePoint, CurveTexts, Reference};
 use crate::report::{CsvLog, EventLog, Progress};
 
 /// Columns of `evaluations.csv` after step and counters.
@@ -51,6 +51,8 @@ pub struct Logs {
     /// Seconds and step at the start of this process.
     seconds_before: f64,
     step_before: u64,
+    /// Players in the curve beside the evaluations.
+    references: Vec<Reference>,
 }
 
 impl Logs {
@@ -102,6 +104,7 @@ impl Logs {
             began: Instant::now(),
             seconds_before,
             step_before: step,
+            references: Vec::new(),
         })
     }
 
@@ -169,7 +172,7 @@ impl Logs {
         self.events.flush()
     }
 
-    /// Draws the evaluations, if any, as `curve.svg`.
+    /// Draws the evaluations, if any, and the players beside them as `curve.svg`.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
         let (mut means, mut widths) = (self.evaluations.column("luck_adjusted")?, "luck_adjusted_half_width");
         let mut what = "luck-adjusted score";
@@ -183,8 +186,18 @@ impl Logs {
         let point = |(step, mean)| CurvePoint { step, mean, half_width: widths.get(&step).copied() };
         let points: Vec<CurvePoint> = means.into_iter().map(point).collect();
         let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
-        let title = format!("{name}: greedy evaluation in training");
-        plot::curve(&folder.path().join("curve.svg"), &title, self.unit, what, &points)
+        let texts = CurveTexts { name: &name, unit: self.unit, what };
+        plot::curve(&folder.path().join("curve.svg"), texts, &points, &self.references)
+    }
+
+    /// Adds a player to the curve.
+    pub fn compare_with(&mut self, player: Reference) {
+        self.references.push(player);
+    }
+
+    /// Players in the curve beside the evaluations.
+    pub fn references(&self) -> &[Reference] {
+        &self.references
     }
 
     /// Prints a line above the progress bar.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::checkpoint::{self, Checkpoint, Record, State};
-use super::config::key_and_value;
+use super::config::{Evaluation, key_and_value};
 use super::folder::RunFolder;
 use super::logs::Logs;
 use super::metrics::Metrics;
@@ -13,7 +13,8 @@ use super::{Learner, LearnerConfig, TrainConfig};
 use crate::error::{Error, Result};
 use crate::eval::{PlayedGame, Summary, luck, play_bounded};
 use crate::network::device::Device;
-use crate::players::Measured;
+use crate::players::{Measured, Player};
+use crate::report::plot::Reference;
 
 /// How a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,33 +133,34 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         if !self.record.evaluation_is_due {
             return Ok(true);
         }
-        let goes_on = || !stop.load(Ordering::Relaxed);
-        let evaluation = &self.config.run.evaluation;
         let mut player = self.learner.player();
-        let longest = if evaluation.moves == 0 { u64::MAX } else { evaluation.moves };
-        let (seed, games) = (evaluation.seed.into(), evaluation.games);
-        let played = play_bounded(&mut player, &self.rules, seed, games, longest, |_| goes_on())?;
+        let evaluated = evaluated(&mut player, &self.rules, &self.config.run.evaluation, stop)?;
         drop(player);
-        let Some(played) = played.filter(|_| goes_on()) else { return Ok(false) };
-        let cut = played.iter().filter(|game| !game.is_over).count();
-        let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
-        let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
-        let luck_adjusted = match evaluation.luck {
-            0 => None,
-            simulations => match luck_adjusted::<G>(&self.rules, &played, simulations, goes_on)? {
-                Some(scores) => Summary::of(&scores),
-                None => return Ok(false),
-            },
-        };
-        let best = self.record.evaluated(self.learner.step(), luck_adjusted.map_or(summary.mean, |scores| scores.mean));
+        let Some(evaluated) = evaluated else { return Ok(false) };
+        let best = self.record.evaluated(self.learner.step(), evaluated.mean());
         let best_so_far = self.record.best;
+        let Evaluated { summary, luck_adjusted, cut } = evaluated;
         self.logs.evaluation(self.learner.step(), &summary, luck_adjusted.as_ref(), cut, &self.metrics, best_so_far)?;
         if best {
             self.learner.agent()?.save(&self.folder.best())?;
         }
         self.record.evaluation_is_due = false;
         self.save()?;
+        self.logs.draw_curve(&self.folder)?;
         Ok(true)
+    }
+
+    /// Lets a quick player play the evaluation's games, whose mean stands beside the evaluations,
+    /// unless it plays for longer than they may or `stop` was set.
+    pub fn compare_with(&mut self, name: &'static str, player: &mut dyn Player<G>, stop: &AtomicBool) -> Result<()> {
+        let whole = &self.config.run.evaluation;
+        let moves = if whole.moves == 0 { LONGEST } else { whole.moves.min(LONGEST) };
+        let games = whole.games.min(MOST_GAMES);
+        let evaluated = evaluated(player, &self.rules, &Evaluation { moves, games, ..whole.clone() }, stop)?;
+        if let Some(evaluated) = evaluated.filter(|evaluated| evaluated.cut == 0 || moves == whole.moves) {
+            self.logs.compare_with(Reference { name, mean: evaluated.mean() });
+        }
+        Ok(())
     }
 
     /// Writes agent and checkpoint, each atomically.
@@ -200,6 +202,10 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         &self.record
     }
 
+    pub fn rules(&self) -> &G::Rules {
+        &self.rules
+    }
+
     pub fn folder(&self) -> &RunFolder {
         &self.folder
     }
@@ -221,6 +227,50 @@ fn counted(count: u64, unit: &str) -> String {
         (1, None, Some(one)) => format!("1 {one}"),
         _ => format!("{count} {unit}"),
     }
+}
+
+/// Most moves and games of a player beside the evaluations.
+const LONGEST: u64 = 2_000;
+const MOST_GAMES: u64 = 1_000;
+
+/// Scores of an evaluation.
+struct Evaluated {
+    summary: Summary,
+    luck_adjusted: Option<Summary>,
+    /// Number of games that were cut.
+    cut: usize,
+}
+
+impl Evaluated {
+    /// Mean score, luck-adjusted if luck was estimated.
+    fn mean(&self) -> f64 {
+        self.luck_adjusted.unwrap_or(self.summary).mean
+    }
+}
+
+/// Lets a player play an evaluation's games; `None` if `stop` was set meanwhile.
+fn evaluated<G: Measured>(
+    player: &mut dyn Player<G>,
+    rules: &G::Rules,
+    evaluation: &Evaluation,
+    stop: &AtomicBool,
+) -> Result<Option<Evaluated>> {
+    let goes_on = || !stop.load(Ordering::Relaxed);
+    let longest = if evaluation.moves == 0 { u64::MAX } else { evaluation.moves };
+    let (seed, games) = (evaluation.seed.into(), evaluation.games);
+    let played = play_bounded(player, rules, seed, games, longest, |_| goes_on())?;
+    let Some(played) = played.filter(|_| goes_on()) else { return Ok(None) };
+    let cut = played.iter().filter(|game| !game.is_over).count();
+    let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
+    let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
+    let luck_adjusted = match evaluation.luck {
+        0 => None,
+        simulations => match luck_adjusted::<G>(rules, &played, simulations, goes_on)? {
+            Some(scores) => Summary::of(&scores),
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(Evaluated { summary, luck_adjusted, cut }))
 }
 
 /// Luck-adjusted scores; `None` once `goes_on` returns false.

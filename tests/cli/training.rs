@@ -36,12 +36,32 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
         for file in ["last.ckpt", "last.safetensors", "best.safetensors", "config.toml"] {
             assert!(checkpoint(name, file) == checkpoint("whole", file), "{name}: {file}");
         }
+        let curve = |name: &str| String::from_utf8(checkpoint(name, "curve.svg")).unwrap().replace(name, "run");
+        assert_eq!(curve(name), curve("whole"));
     }
 
     // A finished run stays unchanged.
     let before = checkpoint("whole", "last.ckpt");
     resume("whole");
     assert!(checkpoint("whole", "last.ckpt") == before);
+}
+
+#[test]
+fn a_training_says_what_quick_players_score_in_its_evaluations_games_and_draws_them() {
+    let place = Place::new();
+    let short = ["--set", "training.steps=160", "--set", "evaluation.luck=0"];
+    let output = place.run(&[&["train", "--config", "tiny.toml", "--name", "run"], &short[..]].concat());
+    assert_well(&output);
+    let said = String::from_utf8(output.stderr).unwrap();
+    let curve = fs::read_to_string(place.path("runs/run/curve.svg")).unwrap();
+    let mean = |player| {
+        let eval = ["eval", "--player", player, "--games", "4", "--seed", "1000000", "--json", "-"];
+        let report: serde_json::Value = serde_json::from_str(&place.run_well(&eval)).unwrap();
+        report["mean"].as_f64().unwrap()
+    };
+    let (random, greedy) = (mean("random"), mean("greedy"));
+    assert!(said.contains(&format!("for comparison: random {random:.1}, greedy {greedy:.1}\n")), "{said}");
+    assert!(curve.contains(">random</text>") && curve.contains(">greedy</text>"), "{curve}");
 }
 
 #[test]
