@@ -62,9 +62,11 @@ pub trait Lookahead: Game {
     /// Position right after an action, before any wave.
     fn done(state: &Self::State, action: usize) -> Self::State;
 
-    /// Position after the next wave, and the wave's points; `None` at rest. A state must show what
-    /// the action has begun, as this function does not get the action.
-    fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
+    /// Position after the next wave, and the wave's points; `None` at rest, by default always. A
+    /// state must show what the action has begun, as this function does not get the action.
+    fn wave(_state: &Self::State) -> Option<(Self::State, f32)> {
+        None
+    }
 
     /// Actions that are certain to gain points; by default none.
     fn gaining_actions(_state: &Self::State) -> ActionMask {

@@ -79,19 +79,26 @@ pub trait Text: Game {
         Self::cells(action).into_iter().map(|(column, row)| (row, column)).collect()
     }
 
-    /// An action as JSON, such as `[2, 6, true]`.
-    fn to_json(action: usize) -> Value;
+    /// An action as JSON, such as `[2, 6, true]`; by default its number.
+    fn to_json(action: usize) -> Value {
+        action.into()
+    }
 
     /// Action of a JSON value; errors do not name the value's place. A number from
     /// [`ACTIONS`](Game::ACTIONS) on is a wasted move, where allowed.
-    fn from_json(value: &Value) -> std::result::Result<usize, String>;
+    fn from_json(value: &Value) -> std::result::Result<usize, String> {
+        let action = value.as_u64().filter(|action| *action < Self::ACTIONS as u64);
+        action.map(|action| action as usize).ok_or_else(|| format!("a move is a number below {}", Self::ACTIONS))
+    }
 
     /// Cells (column, row) that an action touches.
     fn cells(action: usize) -> Vec<(usize, usize)>;
 
     /// Plays an action as [`step`](Game::step) does, and returns the boards on the way without the
-    /// last; a space is a cell just cleared or not yet filled.
-    fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>);
+    /// last, by default none; a space is a cell just cleared or not yet filled.
+    fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
+        (self.step(action, draw), Vec::new())
+    }
 }
 
 /// A token of a board: letter and drawing.

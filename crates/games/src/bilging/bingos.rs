@@ -2,7 +2,21 @@
 //! build.
 //!
 //! The features are those of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by
-//! reinforcement learning", as `docs/bilging.md` reads them.
+//! reinforcement learning", as read here.
+//!
+//! A bingo of colours X and O is possible in row h if the row has at least three X, one O and no
+//! more O than X, and each colour stands in both rows of a pair (h-2, h-1), (h-1, h+1) or (h+1,
+//! h+2). The last swap brings X into the *anchor*: the column beside the row's closest two X, on the
+//! side of the third X nearest to them, within columns 2 to 4 at the right, 1 to 3 at the left. O
+//! lines up beside the anchor on that side. Ties go to the least sum of features, then right, then
+//! the smaller anchor. Features are sums of distances in columns, and counts:
+//!
+//! - `x_columns`, `o_columns`: two X of the best row pair to the anchor, two O to the column beside
+//!   the anchor;
+//! - `x_row`, `o_row`: the row's three nearest X (4 when in place) and nearest O to the anchor;
+//! - `blocked`: how many of these eight pieces, each alone, cannot go straight to their place without
+//!   making a run;
+//! - `impossible`: 1 on a board without a bingo, where the others are (10, 10, 15, 5, 8); else 0.
 
 use super::board::UNKNOWN;
 use super::{COLUMNS, ROWS};
@@ -25,7 +39,7 @@ pub struct Bingo {
     /// Anchor: the column into which the last swap brings X.
     pub anchor: usize,
     /// Distances of the pieces from their places, and blocked pieces: `x_columns`, `o_columns`,
-    /// `x_row`, `o_row`, `blocked` of `docs/bilging.md`.
+    /// `x_row`, `o_row`, `blocked`.
     pub features: [u32; 5],
 }
 

@@ -8,7 +8,6 @@
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{
     ActionFeatures, ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
@@ -281,15 +280,6 @@ impl Text for Toy {
         })?;
         let state = State { cells, moves_left };
         if shape && state.runs().1 == 0 { Ok(state) } else { Err(wrong()) }
-    }
-
-    fn to_json(action: usize) -> Value {
-        action.into()
-    }
-
-    fn from_json(value: &Value) -> std::result::Result<usize, String> {
-        let action = value.as_u64().filter(|action| *action < Self::ACTIONS as u64);
-        action.map(|action| action as usize).ok_or_else(|| "a move is a number below 17".to_owned())
     }
 
     fn cells(action: usize) -> Vec<(usize, usize)> {
