@@ -2,6 +2,7 @@
 //!
 //!     cargo run --release --example own_game
 
+mod roster;
 mod rules;
 mod views;
 
@@ -17,7 +18,7 @@ use rules::Groups;
 
 /// Weights of the features by fitted value iteration, as an agent's file.
 fn train(file: &Path) -> Result<()> {
-    let source = Source::parse("learner = 'fitted'", "the training", &["seed=1".into()])?;
+    let source = Source::parse("learner = 'fitted'\ngame.name = 'groups'\nseed = 1", "the training", &[])?;
     let (config, rules) = source.resolve::<Groups, Fitted<Groups>>()?;
     let mut learner = Fitted::<Groups>::new(&config, &rules, &device::select(None)?.1)?;
     while learner.step() < config.learner.training.sweeps && !learner.is_at_rest() {
@@ -36,7 +37,7 @@ fn mean(player: &str, games: u64) -> Result<f64> {
 fn main() -> Result<()> {
     let file = std::env::temp_dir().join("groups.safetensors");
     train(&file)?;
-    let trained = format!("value:checkpoint={}", file.display());
+    let trained = file.display().to_string();
     for player in ["random", "greedy", "plan", "rollout:sims=200", &trained] {
         println!("{:7.1} {player}", mean(player, 1_000)?);
     }

@@ -2,7 +2,6 @@
 
 use matchq::error::{Error, Result};
 use matchq::games::{ActionFeatures, Game, Image, Shape, StateFeatures, Text, Token};
-use matchq::players::{Measured, Roster};
 
 use crate::rules::{COLOURS, COLUMNS, Groups, MOVES, ROWS, State, UNKNOWN};
 
@@ -72,10 +71,4 @@ impl Text for Groups {
     fn cells(action: usize) -> Vec<(usize, usize)> {
         vec![(action % COLUMNS, action / COLUMNS)]
     }
-}
-
-impl Measured for Groups {}
-
-impl Roster for Groups {
-    const ABOUT: &'static str = "groups of equal tiles on 6 x 5 cells of four colours, 20 moves";
 }
