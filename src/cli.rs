@@ -52,6 +52,8 @@ pub enum Command {
     Advise(Advise),
     /// Read a board from a picture of it
     Read(Read),
+    /// Write an agent as one Python file that needs NumPy alone
+    Export(Export),
 }
 
 /// Train an agent, or resume a training
@@ -325,6 +327,22 @@ pub struct Read {
     /// Accept a board with uncertain cells: the exit code is 0
     #[arg(long)]
     pub partial: bool,
+}
+
+/// Write an agent as one Python file that needs NumPy alone
+///
+/// The file plays the moves that the agent plays without search, by the rules of its training. Its
+/// function choose gives the move on a board, and so does `python FILE.py BOARD.txt`; that of an agent
+/// of match-3 also has the kit's three callbacks. Choices by chance depend on the position alone.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// An agent: the name of one that ships or of a run in runs/, a file, or a folder with a
+    /// best.safetensors; or named weights of Tetris, such as dt-20
+    #[arg(value_name = "AGENT")]
+    pub agent: PathBuf,
+    /// The file to write, or - for standard output
+    #[arg(long, value_name = "FILE.py|-")]
+    pub python: PathBuf,
 }
 
 /// List a game's players, or a player's parameters

@@ -4,6 +4,7 @@ pub mod advise;
 pub mod compare;
 pub mod endure;
 pub mod eval;
+pub mod export;
 pub mod play;
 pub mod read;
 pub mod replay;
@@ -51,6 +52,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Replay(arguments) => named(&arguments.game, arguments.player.as_deref().and_then(agent_in))?,
         Command::Play(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
         Command::Advise(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
+        Command::Export(arguments) => export::game(&arguments.agent, &agents)?,
     };
     with_game(&name, Task { command: &command, agents: &agents })?
 }
@@ -76,6 +78,7 @@ impl ForGame for Task<'_> {
             Command::Play(arguments) => play::run::<G>(arguments, agents),
             Command::Advise(arguments) => advise::run::<G>(arguments, agents),
             Command::Read(arguments) => read::run(arguments),
+            Command::Export(arguments) => export::run::<G>(arguments, agents),
         }
     }
 }

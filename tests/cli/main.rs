@@ -4,6 +4,7 @@ mod advice;
 mod checkpoint;
 mod errors;
 mod evaluation;
+mod export;
 #[allow(dead_code)]
 #[path = "../pictures/mod.rs"]
 mod pictures;

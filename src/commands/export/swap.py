@@ -1,0 +1,161 @@
+#@ swaps
+# A board is an array of token kinds, [rows, columns], rows from the top. Most functions take many boards at once,
+# [boards, rows, columns].
+CELLS = np.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS)
+
+# The two cells of each swap: first all vertical swaps, row by row, then all horizontal ones.  #if vertical
+# The two cells of each swap, row by row.  #unless vertical
+FIRST = np.concatenate([CELLS[:-1].ravel(), CELLS[:, :-1].ravel()])  #if vertical
+SECOND = np.concatenate([CELLS[1:].ravel(), CELLS[:, 1:].ravel()])  #if vertical
+FIRST = CELLS[:, :-1].ravel()  #unless vertical
+SECOND = CELLS[:, 1:].ravel()  #unless vertical
+
+#@ read
+def read(board):
+    """The board's array of kinds; a text has a line a row."""
+    if isinstance(board, str):
+        rows = [line.strip() for line in board.strip().split("\n")]
+        if len(rows) != ROWS or any(len(row) != COLUMNS or set(row) - set(LETTERS) for row in rows):
+            raise ValueError(f"a board is {ROWS} lines of {COLUMNS} of the letters {' '.join(LETTERS)}")
+        board = [[LETTERS.index(letter) for letter in row] for row in rows]
+        board = np.where(np.array(board) >= KINDS, UNKNOWN, board)  #if unknowns
+    return np.asarray(board, np.int8)
+
+#@ text
+def text(board):
+    """The board's text: a line a row."""
+    return "\n".join("".join(LETTERS[kind] if kind >= 0 else "." for kind in row) for row in board)
+
+#@ swapped
+def swapped(boards, actions):
+    """The boards after a swap on each."""
+    cells = boards.reshape(len(boards), -1).copy()
+    each, one, other = np.arange(len(boards)), FIRST[actions], SECOND[actions]
+    cells[each, one], cells[each, other] = cells[each, other], cells[each, one]
+    return cells.reshape(boards.shape)
+
+#@ threes
+def threes(boards):
+    """Cells from which three equal tokens go down, and cells from which three go to the right."""
+    down, right = np.zeros(boards.shape, bool), np.zeros(boards.shape, bool)
+    below, beside = boards[:, :-1] == boards[:, 1:], boards[:, :, :-1] == boards[:, :, 1:]
+    down[:, :-2] = below[:, :-1] & below[:, 1:]
+    right[:, :, :-2] = beside[:, :, :-1] & beside[:, :, 1:]
+    can_match = (boards >= 0) & (boards < COLOURS)
+    return down & can_match, right & can_match
+
+#@ cells_of
+def cells_of(down, right):
+    """All cells of the runs that `threes` found."""
+    cells = down | right
+    for step in (1, 2):
+        cells[:, step:] |= down[:, :-step]
+        cells[:, :, step:] |= right[:, :, :-step]
+    return cells
+
+#@ count_runs
+def count_runs(down, right, length):
+    """The number of runs of so many tokens or more on each board, by what `threes` found."""
+    count = 0
+    for found in (down, right.transpose(0, 2, 1)):
+        # A run begins at a three that continues no other; a run of n tokens is n - 2 threes.
+        begins = found.copy()
+        begins[:, 1:] &= ~found[:, :-1]
+        for step in range(1, length - 2):
+            begins[:, :-step] &= found[:, step:]
+            begins[:, -step:] = False
+        count = count + begins.sum(axis=(1, 2))
+    return count
+
+#@ fall
+def fall(boards, removed):
+    """Removes cells. The tokens above fall, and unknown ones come in at the top."""  #unless rises
+    """Removes cells. The pieces below rise, and unknown ones come in at the bottom."""  #if rises
+    # A stable sort brings the removed cells of each column to the top and keeps the order of the others.  #unless rises
+    # A stable sort brings the removed cells of each column to the bottom and keeps the order of the others.  #if rises
+    order = np.argsort(~removed, axis=1, kind="stable")  #unless rises
+    order = np.argsort(removed, axis=1, kind="stable")  #if rises
+    return np.take_along_axis(np.where(removed, UNKNOWN, boards), order, axis=1)
+
+#@ matching: swaps
+def matching(boards):
+    """Which swaps make a run at once, [boards, actions]."""
+    padded = np.pad(boards, ((0, 0), (3, 3), (3, 3)), constant_values=UNKNOWN)
+    can_match = (boards >= 0) & (boards < COLOURS)
+
+    def same(down, right):
+        # Whether the token so far away is equal.
+        return padded[:, 3 + down : 3 + down + ROWS, 3 + right : 3 + right + COLUMNS] == boards
+
+    def gains(down, right):
+        # Whether the token comes into a run if it moves one cell in this direction: two equal ones are then ahead of it,
+        # at one side, at the other, or one at each.
+        ahead = same(2 * down, 2 * right) & same(3 * down, 3 * right)
+        side, far = same(down + right, right + down), same(down + 2 * right, right + 2 * down)
+        other, far_other = same(down - right, right - down), same(down - 2 * right, right - 2 * down)
+        return can_match & (ahead | side & far | other & far_other | side & other)
+
+    down = gains(1, 0)[:, :-1] | gains(-1, 0)[:, 1:]  #if vertical
+    right = gains(0, 1)[:, :, :-1] | gains(0, -1)[:, :, 1:]
+    known = boards != UNKNOWN  #if known
+    down &= known[:, :-1] & known[:, 1:]  #if known vertical
+    right &= known[:, :, :-1] & known[:, :, 1:]  #if known
+    return np.concatenate([down.reshape(len(boards), -1), right.reshape(len(boards), -1)], axis=1)  #if vertical
+    return right.reshape(len(boards), -1)  #unless vertical
+
+#@ effective: swaps
+def effective(boards):
+    """Which swaps change the board, [boards, actions]."""
+    cells = boards.reshape(len(boards), -1)
+    return cells[:, FIRST] != cells[:, SECOND]
+
+#@ legal: swaps
+def legal(boards):
+    """All swaps, [boards, actions]."""
+    return np.ones((len(boards), len(FIRST)), bool)
+
+#@ chain: wave
+def chain(boards):
+    """Lets wave follow wave until all rests, without chance. Returns the boards and their points."""
+    boards, points = boards.copy(), np.zeros(len(boards))
+    moving, number = np.arange(len(boards)), 1
+    while len(moving):
+        next_boards, gained, moved = wave(boards[moving], number)
+        boards[moving] = next_boards
+        points[moving] += gained
+        moving, number = moving[moved], number + 1
+    return boards, points
+
+#@ best_plan: matching after
+def best_plan(boards, depth):
+    """The certain points of each board's best plan of so many swaps that match, 0 without such a swap.
+
+    Each swap counts half as much as the one before."""
+    best = np.zeros(len(boards))
+    if depth > 0:
+        board, actions = np.nonzero(matching(boards))
+        next_boards, points = after(boards[board], actions)
+        np.maximum.at(best, board, points + 0.5 * best_plan(next_boards, depth - 1))
+    return best
+
+#@ offered
+def offered(board, left):
+    """The swaps to choose from, and whether the agent learned to choose among such swaps."""
+    for number, mask in enumerate(MASKS):
+        found = mask(board[None])[0]  #unless setups
+        found = (setups(board, left) if mask is setups else mask(board[None])[0])  #if setups
+        if found.any():
+            return found, number == 0
+    raise ValueError("no swap is possible on this board")
+
+#@ encode
+def encode(boards):
+    """The boards as planes of 0 and 1, one for each kind of token, [boards, rows, columns, kinds]."""
+    return np.stack([boards == kind for kind in range(KINDS)], axis=-1).astype(np.float32)
+
+#@ less
+def less(left):
+    """The moves left after a move; None stays None: a game without an end."""  #if endless
+    """The moves left after a move."""  #unless endless
+    return None if left is None else left - 1  #if endless
+    return left - 1  #unless endless
