@@ -9,17 +9,17 @@ def relu(x):
 
 
 def convolve(name, x):
-    """A convolution of x, [..., rows, columns, channels], by its name; a 3x3 one sees zeros beyond the board."""
+    """A convolution of x, [.., rows, columns, channels], by its name; a 3x3 one sees zeros beyond the board."""
     weight, bias = WEIGHTS[name + ".weight"], WEIGHTS[name + ".bias"]
-    if weight.shape[-1] == 1:
-        return x @ weight[:, :, 0, 0].T + bias
-    padded = np.pad(x, [(0, 0)] * (x.ndim - 3) + [(1, 1), (1, 1), (0, 0)])
-    rows, columns = x.shape[-3:-1]
-    # The nine cells around each cell side by side make the convolution one product of matrices.
-    around = [padded[..., row : row + rows, column : column + columns, :] for row in range(3) for column in range(3)]
-    around = np.concatenate(around, axis=-1)
+    shape = (*x.shape[:-1], len(bias))
+    if weight.shape[-1] == 3:
+        # The nine cells around each cell side by side make the convolution one product of matrices.
+        rows, columns = x.shape[-3:-1]
+        padded = np.pad(x, [(0, 0)] * (x.ndim - 3) + [(1, 1), (1, 1), (0, 0)])
+        around = [padded[..., down : down + rows, right : right + columns, :] for down in range(3) for right in range(3)]
+        x = np.concatenate(around, axis=-1)
     kernel = weight.transpose(2, 3, 1, 0).reshape(-1, len(bias))
-    return (around.reshape(-1, len(kernel)) @ kernel).reshape(*around.shape[:-1], -1) + bias
+    return (x.reshape(-1, len(kernel)) @ kernel + bias).reshape(shape)
 
 #@ by_colour
 def by_colour(planes):  #if shared

@@ -8,7 +8,7 @@ use toml::Table;
 
 use super::template::Template;
 use crate::error::{Error, Result};
-use crate::games::{ActionFeatures, Game, MaskKind, StateFeatures};
+use crate::games::{Game, MaskKind};
 use crate::players::network::{Input, Model, Precision, Processor};
 use crate::players::{Agent, Arrays, Kind, Linear, Playable, ValueModel};
 

@@ -20,11 +20,11 @@ impl Template {
     /// its name in the others.
     pub fn of(files: &[&'static str], first: &'static str) -> Self {
         let own: BTreeSet<&str> = blocks(first).map(|block| block.name).collect();
-        let all = files.iter().flat_map(|file| {
+        let chosen = |file: &&'static str| {
             let is_first = *file == first;
-            blocks(file).filter(move |block| is_first || !own.contains(block.name)).collect::<Vec<_>>()
-        });
-        Self { blocks: all.collect() }
+            blocks(file).filter(|block| is_first || !own.contains(block.name)).collect::<Vec<_>>()
+        };
+        Self { blocks: files.iter().flat_map(chosen).collect() }
     }
 
     /// The blocks of these names and all that they need, in the files' order; an unknown name is

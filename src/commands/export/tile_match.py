@@ -17,6 +17,8 @@ def removed(boards):
     bottom = np.zeros(boards.shape, bool)  # lowest cells of vertical threes
     bottom[:, 2:] = down[:, :-2]
     has_run = (bottom | right).any(axis=2)
+    if not has_run.any():
+        return np.zeros(boards.shape, bool)
     lowest = ROWS - 1 - np.argmax(has_run[:, ::-1], axis=1)
     here = (np.arange(ROWS) == lowest[:, None])[:, :, None]
     first = right & here
@@ -71,13 +73,12 @@ def begun(boards, actions):
     matches = matching(boards)[np.arange(len(boards)), actions]
     return np.where(matches[:, None, None], swapped(boards, actions), boards)
 
-#@ after: begun chain
+#@ after: swapped chain
 def after(boards, actions):
     """The boards after a swap and all that is certain to follow, and its points."""
-    next_boards, points = chain(begun(boards, actions))
+    next_boards, points = chain(swapped(boards, actions))
     # A swap that matches nothing does not happen.
-    matches = matching(boards)[np.arange(len(boards)), actions]
-    return np.where(matches[:, None, None], next_boards, boards), np.where(matches, points, 0)
+    return np.where((points > 0)[:, None, None], next_boards, boards), points
 
 #@ scalar
 def scalar(left):

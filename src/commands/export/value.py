@@ -10,13 +10,12 @@ def value_of(boards, left):
 def values_of(board, left, actions, seed):
     """The mean over drawn outcomes of each action's points plus the discounted value of the position that it leads to."""  #if rewards
     """The mean over drawn outcomes of the discounted value of the position that each action leads to."""  #unless rewards
-    total = np.zeros(len(actions))
-    for number in range(OUTCOMES):
-        boards, points, over = outcomes(board, actions, left, Luck(seed, number))
-        later = np.where(over, 0.0, value_of(boards, less(left)))
-        total += points + DISCOUNT * later  #if rewards
-        total += DISCOUNT * later  #unless rewards
-    return total / OUTCOMES
+    played = [outcomes(board, actions, left, Luck(seed, number)) for number in range(OUTCOMES)]
+    boards, points, over = (np.concatenate(part) for part in zip(*played))
+    later = np.where(over, 0.0, value_of(boards, less(left)))
+    values = points + DISCOUNT * later  #if rewards
+    values = DISCOUNT * later  #unless rewards
+    return sum(values.reshape(OUTCOMES, len(actions))) / OUTCOMES
 
 #@ certain: value after less
 def values_of(board, left, actions, seed):
