@@ -8,7 +8,8 @@ def wave(boards, number):
     """Clears the runs and lets all fall. Returns the boards, the points, and which changed."""
     down, right = threes(boards)
     cells = cells_of(down, right)
-    # A run's length less 2 counts as often as its place among the wave's runs, the shortest first; waves count more and more.
+    # A run's length less 2 counts as often as its place among the wave's runs, the shortest first, and that as often as the
+    # wave's number.
     points, length, runs = 0, 3, count_runs(down, right, 3)
     longer = runs
     while longer.any():

@@ -76,15 +76,16 @@ def in_run(board, row, column):
 
 
 def bingos(board):
-    """The features of each possible bingo: how far the X of the column, the O, the X of the row and the row's O have to go,
-    how many of them meet a run on their way, and 0."""
+    """The features of each possible bingo: how far the X of the column, the O, the X of the row and the row's O have to
+    go, how many of them meet a run on their way, and 0."""
     rows = [[int(piece) for piece in row] for row in board]
     found = []
     for row in range(ROWS):
         counts = [rows[row].count(colour) for colour in range(COLOURS)]
         for x in range(COLOURS):
             for o in range(COLOURS):
-                if x != o and counts[x] >= 3 and 1 <= counts[o] <= counts[x] and stands(rows, row, x) and stands(rows, row, o):
+                enough = x != o and counts[x] >= 3 and 1 <= counts[o] <= counts[x]
+                if enough and stands(rows, row, x) and stands(rows, row, o):
                     sides = [(direction, anchor) for direction, anchor in orientations(columns_of(rows[row], x))]
                     measured = [(measure(rows, row, x, o, *side), side) for side in sides]
                     best, _ = min(measured, key=lambda one: (sum(one[0]), -one[1][0], one[1][1]))

@@ -5,7 +5,7 @@ COLOURS, KINDS, OBSTACLE, UNKNOWN = 4, 5, 4, -1
 
 #@ wave: threes cells_of count_runs fall
 def wave(boards, number):
-    """Clears the runs and the obstacles beside them, and lets all fall. Returns the boards, the points, and which changed."""
+    """Clears runs and obstacles beside them, and lets all fall. Returns the boards, the points, and which changed."""
     down, right = threes(boards)
     gems = cells_of(down, right)
     beside = np.zeros(boards.shape, bool)

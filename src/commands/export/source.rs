@@ -240,7 +240,8 @@ impl<G: Playable> Source<G> {
 
     fn linear(mut self, linear: &Linear) -> Self {
         let names = G::action_names();
-        let known: Vec<(&str, f64)> = linear.terms().iter().map(|(feature, weight)| (names[*feature], *weight)).collect();
+        let known: Vec<(&str, f64)> =
+            linear.terms().iter().map(|(feature, weight)| (names[*feature], *weight)).collect();
         if self.is_tetris() {
             return self.tetris(&known);
         }
@@ -255,8 +256,11 @@ impl<G: Playable> Source<G> {
     fn tetris(mut self, known: &[(&'static str, f64)]) -> Self {
         let is_shape = |name: &str| name.starts_with("shape_") || name.starts_with("side_");
         let is_height = |name: &str| name.starts_with("height_") && name != "height_wells";
-        let plain: Vec<_> =
-            known.iter().filter(|(name, weight)| !is_shape(name) && !is_height(name) && *weight != 0.0).copied().collect();
+        let plain: Vec<_> = known
+            .iter()
+            .filter(|(name, weight)| !is_shape(name) && !is_height(name) && *weight != 0.0)
+            .copied()
+            .collect();
         self.set("never_loses", plain.iter().all(|(name, _)| *name != "has_lost"));
         self.after += "# The weight of each feature.\nFEATURES = {\n";
         for (name, weight) in &plain {
@@ -264,7 +268,8 @@ impl<G: Playable> Source<G> {
             self.blocks.push(name);
         }
         self.after += "}\n";
-        let weight = |name: &str| known.iter().filter(|(known, _)| *known == name).map(|(_, weight)| weight).sum::<f64>();
+        let weight =
+            |name: &str| known.iter().filter(|(known, _)| *known == name).map(|(_, weight)| weight).sum::<f64>();
         if known.iter().any(|(name, weight)| is_shape(name) && *weight != 0.0) {
             self.set("shapes", true);
             self.after += "\n# The weights of four neighbouring columns by the differences of their heights, from -3 to 3 each,\n\
@@ -317,12 +322,16 @@ impl<G: Playable> Source<G> {
 fn docstring<G: Game>(name: &str, traits: &Traits, kind: &str) -> String {
     let how = match kind {
         NETWORK => "The agent is a neural network; `choose` plays the move of the highest value.",
-        VALUE => "The agent values positions by weighted features; `choose` plays the move of the most points and value.",
+        VALUE => {
+            "The agent values positions by weighted features; `choose` plays the move of the most points and value."
+        }
         _ => "The agent weighs features of each move; `choose` plays the move of the highest sum.",
     };
     let call = if traits.masks.contains(&"safe") { "choose(board, piece)" } else { "choose(board, moves_left)" };
     let kit = match G::NAME {
-        "match3" => "\n    graphical.Game(ai_callback, transition_callback, end_of_game_callback).run()    plays in the kit's window\n",
+        "match3" => {
+            "\n    graphical.Game(ai_callback, transition_callback, end_of_game_callback).run()    plays in the kit's window\n"
+        }
         _ => "\n",
     };
     let name = name.replace(['\\', '"'], "'");
@@ -366,7 +375,9 @@ fn shapes(table: &str, of: &str, weight: &dyn Fn(&str) -> f64) -> String {
 
 /// Weights by their names and shapes, their numbers as base64.
 fn weights(arrays: &Arrays) -> String {
-    let mut text = "\n# The weights' names and shapes, [channels out, channels in, rows, columns], and their numbers.\n".to_owned();
+    let mut text =
+        "\n# The weights' names and shapes, [channels out, channels in, rows, columns], and their numbers.\n"
+            .to_owned();
     text += "WEIGHTS = unpack(\n    {\n";
     for (name, array) in arrays {
         let sizes: Vec<String> = array.shape.iter().map(usize::to_string).collect();

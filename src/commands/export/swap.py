@@ -29,7 +29,7 @@ def text(board):
 #@ swapped
 def swapped(boards, actions):
     """The boards after a swap on each."""
-    cells = boards.reshape(len(boards), -1).copy()
+    cells = boards.reshape(len(boards), ROWS * COLUMNS).copy()
     each, one, other = np.arange(len(boards)), FIRST[actions], SECOND[actions]
     cells[each, one], cells[each, other] = cells[each, other], cells[each, one]
     return cells.reshape(boards.shape)
@@ -100,13 +100,14 @@ def matching(boards):
     known = boards != UNKNOWN  #if known
     down &= known[:, :-1] & known[:, 1:]  #if known vertical
     right &= known[:, :, :-1] & known[:, :, 1:]  #if known
-    return np.concatenate([down.reshape(len(boards), -1), right.reshape(len(boards), -1)], axis=1)  #if vertical
-    return right.reshape(len(boards), -1)  #unless vertical
+    right = right.reshape(len(boards), ROWS * (COLUMNS - 1))
+    return np.concatenate([down.reshape(len(boards), (ROWS - 1) * COLUMNS), right], axis=1)  #if vertical
+    return right  #unless vertical
 
 #@ effective: swaps
 def effective(boards):
     """Which swaps change the board, [boards, actions]."""
-    cells = boards.reshape(len(boards), -1)
+    cells = boards.reshape(len(boards), ROWS * COLUMNS)
     return cells[:, FIRST] != cells[:, SECOND]
 
 #@ legal: swaps

@@ -38,7 +38,8 @@ impl Template {
                 open.extend(&block.needs);
             }
         }
-        let code = self.blocks.iter().filter(|block| wanted.contains(block.name)).map(|block| chosen(block.lines, flags));
+        let code =
+            self.blocks.iter().filter(|block| wanted.contains(block.name)).map(|block| chosen(block.lines, flags));
         Ok(code.filter(|code| !code.is_empty()).collect::<Vec<_>>().join("\n\n\n"))
     }
 }

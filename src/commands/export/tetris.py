@@ -24,7 +24,8 @@ def read(board, piece=None):
     shown = [letter for letter in "".join(lines[:2]) if letter in PIECES]
     if shown:
         piece, lines = piece or shown[0], lines[2:]
-    if not piece or piece not in ORIENTATIONS or len(lines) > 20 or any(len(line) != COLUMNS or set(line) - set(".#") for line in lines):
+    wrong = len(lines) > 20 or any(len(line) != COLUMNS or set(line) - set(".#") for line in lines)
+    if wrong or piece not in ORIENTATIONS:
         raise ValueError("a board is up to 20 lines of 10 of . and #, below two lines of the piece if it is not given")
     lines = lines if shown else ["." * COLUMNS] * (20 - len(lines)) + lines
     return np.array([[cell == "#" for cell in line] for line in lines]), piece

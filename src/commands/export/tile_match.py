@@ -30,11 +30,12 @@ def removed(boards):
         first[:, :-1] |= column[:, 1:]
         first[:, :-2] |= column[:, 2:]
         column = np.concatenate([column[:, 1:], np.zeros_like(column[:, :1])], axis=1) & bottom
-    return first | side_lines(boards, first) | side_lines(boards.transpose(0, 2, 1), first.transpose(0, 2, 1)).transpose(0, 2, 1)
+    along_rows = side_lines(boards.transpose(0, 2, 1), first.transpose(0, 2, 1)).transpose(0, 2, 1)
+    return first | side_lines(boards, first) | along_rows
 
 
 def side_lines(boards, first):
-    """Tiles in the columns of the first runs' tiles that make lines of three with one of these, outside of the first runs."""
+    """Tiles outside of the first runs that make a line of three or more with one of these runs' tiles in its column."""
     pairs = (boards[:, :-1] == boards[:, 1:]) & (boards[:, :-1] != UNKNOWN)  # a tile and the one below it
 
     def down(cells):
@@ -57,9 +58,7 @@ def side_lines(boards, first):
 
     below, above = down(first), up(first)
     # Tiles of the first runs with two others below, two above, or one on each side.
-    tiles = first & (
-        shifted(down(below), -2) | shifted(up(above), 2) | shifted(below, -1) & shifted(above, 1)
-    )
+    tiles = first & (shifted(down(below), -2) | shifted(up(above), 2) | shifted(below, -1) & shifted(above, 1))
     found = np.zeros_like(first)
     below, above = down(tiles), up(tiles)
     while (below | above).any():
@@ -119,8 +118,8 @@ def outcomes(board, actions, left, luck):
 
 
 def settled(board, luck, used):
-    """A board on which no swap matches, shuffled until one does. While this makes runs, the upper rows are drawn anew, down to
-    the row below the first tile of the first run."""
+    """A board on which no swap matches, shuffled until one does. While this makes runs, the upper rows are drawn anew,
+    down to the row below the first tile of the first run."""
     shuffles, board = luck.other(), board.copy()
     while True:
         down, right = threes(board[None])
