@@ -263,9 +263,9 @@ pub struct Play {
 /// milliseconds (ms=...), the values also depend on the machine's speed at the time.
 #[derive(Debug, Args)]
 pub struct Advise {
-    /// The board, in match-3 ten lines of eight of a b c d #; without a file, or with -, standard
-    /// input
-    #[arg(value_name = "BOARD.txt")]
+    /// The board, in match-3 ten lines of eight of a b c d #, or a picture of it, a PNG or a JPEG;
+    /// without a file, or with -, standard input
+    #[arg(value_name = "BOARD.txt|IMAGE")]
     pub file: Option<PathBuf>,
     /// Moves left to play, where the rules count them, in match-3 from 1 to 25 [default: all moves
     /// of a game]
@@ -289,6 +289,12 @@ pub struct Advise {
     /// their values
     #[arg(long)]
     pub json: bool,
+    /// Draw the best three moves into the picture, numbered, as .png
+    #[arg(long, value_name = "OUT.png")]
+    pub overlay: Option<PathBuf>,
+    /// Look of the gems and place of the field.
+    #[command(flatten)]
+    pub look: Look,
     /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
@@ -307,18 +313,10 @@ pub struct Read {
     /// any]
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
-    /// The look of the gems: a theme of the program, match3, kit, bejeweled, bejeweled-drawn,
-    /// tile-match, lmgame-bench, articles or articles-1, or a file that ends in .toml [default: the
-    /// themes of the game, else of match3]; with --teach the file to write
-    #[arg(long, value_name = "NAME|FILE.toml")]
-    pub theme: Option<String>,
-    /// Place of the field of gems in pixels: left, top, width and height [default: found in the
-    /// picture]
-    #[arg(
-        long, value_name = "X,Y,WIDTH,HEIGHT", value_delimiter = ',', value_parser = number, allow_hyphen_values = true
-    )]
-    pub field: Vec<f64>,
-    /// Learn a theme from the picture of this board
+    /// Look of the gems and place of the field.
+    #[command(flatten)]
+    pub look: Look,
+    /// Learn a theme from the picture of this board, and write it to --theme FILE.toml
     #[arg(long, value_name = "BOARD.txt", requires = "theme")]
     pub teach: Option<PathBuf>,
     /// Draw each cell's letter and its confidence in percent over the picture, as .png
@@ -327,6 +325,22 @@ pub struct Read {
     /// Accept a board with uncertain cells: the exit code is 0
     #[arg(long)]
     pub partial: bool,
+}
+
+/// How a picture of a board is read.
+#[derive(Debug, Args)]
+pub struct Look {
+    /// The look of the gems in a picture: a theme of the program, match3, kit, bejeweled,
+    /// bejeweled-drawn, tile-match, bilging, lmgame-bench, articles or articles-1, or a file that
+    /// ends in .toml [default: the themes of the game, else of match3]
+    #[arg(long, value_name = "NAME|FILE.toml")]
+    pub theme: Option<String>,
+    /// Place of the field of gems in pixels: left, top, width and height [default: found in the
+    /// picture]
+    #[arg(
+        long, value_name = "X,Y,WIDTH,HEIGHT", value_delimiter = ',', value_parser = number, allow_hyphen_values = true
+    )]
+    pub field: Vec<f64>,
 }
 
 /// Write an agent as one Python file that needs NumPy alone

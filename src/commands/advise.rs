@@ -2,21 +2,14 @@
 
 mod ranking;
 
-use std::io::{self, IsTerminal};
-use std::path::Path;
-
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{print, rules};
+use super::{board_input, print, rules};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
-use crate::files;
 use crate::players::{Advised, Agents, Listed, Next, Playable, advise, in_words};
 use crate::random::{Role, Stream};
-
-/// Maximum bytes of a board.
-const LONGEST: u64 = 4_096;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -37,9 +30,10 @@ struct Report<'a> {
 /// Reads a board and prints the player's ranking of its moves.
 pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
-    let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
-    let state = position::<G>(&rules, &name, &text, arguments.moves_left)?;
-    let state = with_piece::<G>(&name, &state, arguments.piece.as_deref())?;
+    let board = board_input::read::<G>(arguments)?;
+    let name = &board.name;
+    let state = position::<G>(&rules, name, &board.text, arguments.moves_left)?;
+    let state = with_piece::<G>(name, &state, arguments.piece.as_deref())?;
     // The rules may change the state.
     let game = G::at(&rules, &state);
     if game.is_over() {
@@ -49,6 +43,7 @@ pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     let mut player = super::player::<G>(&arguments.player, &rules, agents)?;
     let mut advice = advise::<G>(player.as_mut(), &state, &mut Stream::new(0, Role::Tie, 0))?;
     let top = arguments.top.map_or(usize::MAX, |top| top as usize);
+    board.draw::<G>(arguments.overlay.as_deref(), &state, &advice.moves)?;
     advice.moves.truncate(top);
     match arguments.json {
         false => print(&ranking::table::<G>(player.name(), &state, &advice)),
@@ -100,21 +95,6 @@ fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) ->
             None => Err(Error::user(format!("--piece {piece}: it must be one of {}", letters.join(" ")))),
         },
     }
-}
-
-fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
-    let name = file.map_or("standard input".to_owned(), |path| path.display().to_string());
-    let bytes = match file {
-        Some(path) => files::read_limited(path, LONGEST)?,
-        None => {
-            if io::stdin().is_terminal() {
-                eprintln!("the board, {board}, then Ctrl-D:");
-            }
-            files::read_input_limited(LONGEST)?
-        }
-    };
-    let text = files::text(&name, bytes)?;
-    Ok((name, text))
 }
 
 /// The position of a board at rest, by default with all moves left.

@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub mod advise;
+mod board_input;
 pub mod compare;
 pub mod endure;
 pub mod eval;

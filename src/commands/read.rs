@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use super::board_input::{check_overlay, doubt, field, fits, fitting, themes, unsure};
 use super::print;
 use crate::cli::Read;
 use crate::error::{Error, Result};
 use crate::files::{check_apart, check_destination, read_input_limited, read_limited, text, write_atomically};
-use crate::games::Match3;
-use crate::games::{Game as _, tidy};
-use crate::players::{ForGame, Playable, with_game};
-use crate::vision::{self, Field, LONGEST, Picture, Reading, SURE, Theme};
+use crate::games::{Game as _, Match3, tidy};
+use crate::vision::{self, LONGEST, Picture, Reading, SURE, Theme};
 
 /// Maximum bytes of a board.
 const LONGEST_TEXT: u64 = 1 << 20;
@@ -21,13 +20,7 @@ const NAMED: usize = 32;
 /// Reads a picture and prints its board, or learns a theme from it.
 pub fn run(arguments: &Read) -> Result<()> {
     if let Some(path) = &arguments.overlay {
-        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("png")) {
-            return Err(Error::user(format!("--overlay {}: it must end in .png", path.display())));
-        }
-        check_destination("--overlay", path)?;
-        if let Some(image) = arguments.image.as_deref() {
-            check_apart(("--overlay", path), ("the picture that is read", image))?;
-        }
+        check_overlay(path, arguments.image.as_deref())?;
     }
     match &arguments.teach {
         Some(board) => teach(arguments, board),
@@ -36,16 +29,21 @@ pub fn run(arguments: &Read) -> Result<()> {
 }
 
 fn read(arguments: &Read) -> Result<()> {
-    let themes = themes(arguments)?;
+    let theme = arguments.look.theme.as_deref();
+    let themes = themes(arguments.game.as_deref(), theme)?;
     let (name, picture) = picture(arguments)?;
-    // All themes of a game have equal sizes.
-    let field = field(arguments, themes[0].size(), &picture)?;
-    let (_, reading) = vision::read_best(&name, &picture, &themes, field)?;
+    let field = field(&arguments.look, themes[0].size(), &picture)?;
+    let (_, mut reading) = vision::read_best(&name, &picture, &themes, field)?;
+    // Without names the themes are match-3's.
+    let game = arguments.game.as_deref().or(theme.is_none().then_some(Match3::NAME));
+    let doubt = doubt(&name, game, &mut reading)?;
     print(&format!("{}\n", reading.board()))?;
     draw(arguments, &picture, &reading)?;
-    let (unsure, cells) = (reading.unsure().count(), reading.cells.len());
-    // Of a picture of other gems single cells say nothing.
-    let fits = 2 * unsure <= cells;
+    if let Some(doubt) = doubt {
+        return Err(Error::runtime(doubt));
+    }
+    let Some(unsure) = unsure(&name, &reading) else { return Ok(()) };
+    let fits = fits(&reading);
     for (column, row, cell) in reading.unsure().take(NAMED).filter(|_| fits) {
         eprintln!(
             "column {column}, row {row} (both from 0) is not sure: {} by {:.0} %, less than {:.0} %",
@@ -54,31 +52,26 @@ fn read(arguments: &Read) -> Result<()> {
             100.0 * SURE
         );
     }
-    if unsure > NAMED && fits {
-        eprintln!("and so are {} others, which --overlay shows", unsure - NAMED);
+    let others = reading.unsure().count().saturating_sub(NAMED);
+    if others > 0 && fits {
+        eprintln!("and so are {others} others, which --overlay shows");
     }
-    let unnamed = arguments.game.is_none() && arguments.theme.is_none();
+    let unnamed = arguments.game.is_none() && theme.is_none();
     let other = if unnamed { "it was taken for match-3, and --game names another game; " } else { "" };
-    let none = if fits { "" } else { "no theme fits this picture: " };
-    let sentence = format!(
-        "{name}: {none}{unsure} of {cells} cells are not sure; {other}--partial takes the board as it is, --teach makes a \
-         theme that knows such pictures"
-    );
-    match (unsure, arguments.partial) {
-        (0, _) => Ok(()),
-        (_, false) => Err(Error::runtime(sentence)),
-        (_, true) => {
-            if !fits {
-                eprintln!("{sentence}");
-            }
-            Ok(())
-        }
+    let sentence =
+        format!("{unsure}; {other}--partial takes the board as it is, --teach makes a theme that knows such pictures");
+    if !arguments.partial {
+        return Err(Error::runtime(sentence));
     }
+    if !fits {
+        eprintln!("{sentence}");
+    }
+    Ok(())
 }
 
 /// Writes a learned theme; an error if under 90 % of cells are read surely and right.
 fn teach(arguments: &Read, board: &Path) -> Result<()> {
-    let path = PathBuf::from(arguments.theme.as_deref().unwrap_or_default());
+    let path = PathBuf::from(arguments.look.theme.as_deref().unwrap_or_default());
     if path.extension().is_none_or(|extension| extension != "toml") {
         return Err(Error::user(format!("--theme {}: with --teach it must be a file ending in .toml", path.display())));
     }
@@ -89,13 +82,13 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
     let letters: BTreeSet<char> = rows.iter().flatten().copied().collect();
     let all = fitting(arguments.game.as_deref(), &board.display().to_string(), size, &letters)?;
     let (name, picture) = picture(arguments)?;
-    let field = field(arguments, size, &picture)?;
-    let (theme, field) = vision::teach(&name, &picture, &rows, field)?;
+    let field = field(&arguments.look, size, &picture)?;
+    let lesson = vision::teach(&name, &picture, &rows, field)?;
     let comment = format!("Learned by matchq read --teach from {name} and {}.", board.display());
     // The theme as read again, with rounded numbers.
-    let text = theme.to_toml(&comment)?;
+    let text = lesson.theme.to_toml(&comment)?;
     let theme = Theme::parse(&path.display().to_string(), &text)?;
-    let reading = vision::read_field(&picture, &theme, field);
+    let reading = vision::read_field(&picture, &theme, lesson.field);
     let right = reading.cells.iter().zip(rows.iter().flatten());
     let right = right.filter(|(cell, letter)| cell.is_sure() && cell.letter == **letter).count();
     draw(arguments, &picture, &reading)?;
@@ -112,63 +105,20 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
     if !missing.is_empty() {
         eprintln!("not on the board, and so not in the theme: {}", missing.join(" "));
     }
-    print(&format!("{}: {right} of {} cells are read right with it\n", path.display(), reading.cells.len()))
-}
-
-/// The requested theme, or all of the game's.
-fn themes(arguments: &Read) -> Result<Vec<Theme>> {
-    let game = arguments.game.as_deref();
-    let names = match &arguments.theme {
-        Some(name) => vec![name.as_str()],
-        None => with_game(game.unwrap_or(Match3::NAME), FindBoards)?.themes.to_vec(),
-    };
-    if let (true, Some(name)) = (names.is_empty(), game) {
-        let sentence = format!("there is no theme for pictures of {name}: name one by --theme, or make one by --teach");
-        return Err(Error::user(sentence));
-    }
-    let load = |name: &str| {
-        let theme =
-            Theme::load(name).map_err(|error| if arguments.theme.is_some() { error.of("--theme") } else { error })?;
-        fitting(game, &format!("the theme {name}"), theme.size(), &theme.letters())?;
-        Ok(theme)
-    };
-    names.into_iter().map(load).collect()
-}
-
-struct FindBoards;
-
-/// A game's columns and rows, letters and themes.
-struct Boards {
-    size: [usize; 2],
-    letters: BTreeSet<char>,
-    themes: &'static [&'static str],
-}
-
-impl ForGame for FindBoards {
-    type Output = Boards;
-
-    fn run<G: Playable>(self) -> Self::Output {
-        let letters = G::TOKENS.iter().map(|token| token.letter).collect();
-        Boards { size: [G::COLUMNS, G::ROWS], letters, themes: G::THEMES }
-    }
-}
-
-/// Checks that the game, if given, has this size and these letters; returns all its letters.
-fn fitting(game: Option<&str>, what: &str, size: [usize; 2], letters: &BTreeSet<char>) -> Result<BTreeSet<char>> {
-    let Some(game) = game else { return Ok(BTreeSet::new()) };
-    let Boards { size: [columns, rows], letters: known, .. } = with_game(game, FindBoards)?;
-    if size != [columns, rows] {
-        let [width, height] = size;
-        let sentence = format!("{what} has {width} columns and {height} rows; {game} has {columns} and {rows}");
-        return Err(Error::user(sentence));
-    }
-    match letters.difference(&known).next() {
-        Some(letter) => {
-            let known = known.iter().map(char::to_string).collect::<Vec<_>>().join(" ");
-            Err(Error::user(format!("{what} has the letter {letter:?}; {game} has {known}")))
+    if let Some(row) = lesson.surface {
+        eprintln!("gems look otherwise from row {row} (from 0) on, as under water: the theme knows both looks");
+        let (above, below) = rows.split_at(row);
+        for (place, one, other) in [("below", above, below), ("above", below, above)] {
+            let one_side = |letter: &&char| {
+                one.iter().flatten().any(|at| at == *letter) && !other.iter().flatten().any(|at| at == *letter)
+            };
+            let lacking: Vec<String> = letters.iter().filter(one_side).map(char::to_string).collect();
+            if !lacking.is_empty() {
+                eprintln!("not {place} that row, and so without that look: {}", lacking.join(" "));
+            }
         }
-        None => Ok(known),
     }
+    print(&format!("{}: {right} of {} cells are read right with it\n", path.display(), reading.cells.len()))
 }
 
 fn picture(arguments: &Read) -> Result<(String, Picture)> {
@@ -213,21 +163,6 @@ fn labels(path: &Path) -> Result<Vec<Vec<char>>> {
             vision::SIZES.end()
         ))),
     }
-}
-
-fn field(arguments: &Read, size: [usize; 2], picture: &Picture) -> Result<Option<Field>> {
-    let given = &arguments.field;
-    if given.is_empty() {
-        return Ok(None);
-    }
-    let text = given.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
-    let [x, y, width, height] = given[..] else {
-        return Err(Error::user(format!(
-            "--field {text}: it must be left, top, width and height, such as 20,40,416,416"
-        )));
-    };
-    let field = Field::within(picture, [x, y, width, height], size);
-    field.map(Some).map_err(|what| Error::user(format!("--field {text}: {what}")))
 }
 
 fn draw(arguments: &Read, picture: &Picture, reading: &Reading) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Pictures of boards for tests: gems of several styles on pages, spoilt in several ways.
 
+pub mod around;
 pub mod rates;
 
 use std::io::Cursor;
@@ -191,7 +192,7 @@ impl Scene {
         let mut room = |most: f64| around * (8.0 + most * f64::from(draw.unit()));
         let corner = [room(3.0 * self.pitch), room(2.0 * self.pitch)];
         let ends = [0, 1].map(|at| (corner[at] + size[at] + room(4.0 * self.pitch)).ceil() as usize);
-        let mut canvas = Canvas { width: ends[0], height: ends[1], values: vec![[0.0; 3]; ends[0] * ends[1]] };
+        let mut canvas = Canvas::new(ends.map(|end| end as f64));
         canvas.page(self.page, self.pitch, &mut draw);
         let field = Field { corner, cell: [self.pitch; 2], size: [self.columns, self.rows] };
         let selected = self.selected.then(|| [draw.below(self.columns as u32), draw.below(self.rows as u32)]);
@@ -239,6 +240,24 @@ fn mixed(one: [f64; 3], other: [f64; 3], share: f64) -> [f64; 3] {
 }
 
 impl Canvas {
+    fn new(size: [f64; 2]) -> Self {
+        let [width, height] = size.map(|side| side as usize);
+        Self { width, height, values: vec![[0.0; 3]; width * height] }
+    }
+
+    /// Fills a rectangle between two corners.
+    fn rectangle(&mut self, from: [f64; 2], to: [f64; 2], colour: [f64; 3]) {
+        let ends = |at: usize, most: usize| {
+            let [from, to] = [from[at], to[at]].map(|end| (end.round().max(0.0) as usize).min(most));
+            from..to.max(from)
+        };
+        for y in ends(1, self.height) {
+            for x in ends(0, self.width) {
+                self.values[y * self.width + x] = colour;
+            }
+        }
+    }
+
     /// Paints, with soft edges, where `distance` in pixels from the middle of a box is negative.
     fn paint(
         &mut self,

@@ -96,7 +96,7 @@ impl Rates {
 /// The theme taught by one picture.
 pub fn taught(style: Style) -> Theme {
     let drawn = Scene::new(style).draw(1_000_000);
-    teach("a picture", &drawn.picture, &drawn.board, None).unwrap().0
+    teach("a picture", &drawn.picture, &drawn.board, None).unwrap().theme
 }
 
 /// Rates of a theme and of the articles' ranges, which are given the field, over pictures under a

@@ -12,6 +12,9 @@ const STEP: f64 = 1.018;
 pub(super) const STEEP: f32 = 0.2;
 /// Minimum strength of a window across.
 const WEAKEST: f64 = 0.08;
+/// Maximum windows of about the same pitch, and the logarithm of a ratio of such pitches: halves and
+/// thirds of the gems' pitch repeat too, in many more places.
+const ALIKE: (f64, usize) = (0.1, 8);
 /// Minimum mean gradient of a profile to be folded.
 const FLAT: f64 = 0.002;
 
@@ -25,8 +28,8 @@ pub(super) struct Window {
     pub(super) strength: f64,
 }
 
-/// At most `most` windows in which gradients repeat most, best first, and not near a better one of
-/// about their pitch.
+/// At most `most` windows in which gradients repeat most, best first, few of each pitch, and not near
+/// a better one of about their pitch.
 pub(super) fn windows(picture: &Sums, [columns, rows]: [usize; 2], most: usize) -> Vec<Window> {
     let (width, height) = (picture.width as f64, picture.height as f64);
     let (across, down) = gradients(picture);
@@ -68,7 +71,8 @@ pub(super) fn windows(picture: &Sums, [columns, rows]: [usize; 2], most: usize) 
                 && (window.x - other.x).abs() < 1.1 * other.pitch
                 && (window.y - other.y).abs() < 1.1 * other.pitch
         };
-        if !best.iter().any(near) {
+        let alike = best.iter().filter(|other| (window.pitch / other.pitch).ln().abs() < ALIKE.0).count();
+        if alike < ALIKE.1 && !best.iter().any(near) {
             best.push(window);
             if best.len() == most {
                 break;

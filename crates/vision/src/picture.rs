@@ -32,6 +32,11 @@ impl Picture {
         Self { width, height: values.len() / (3 * width), values }
     }
 
+    /// Whether bytes begin as a PNG or a JPEG does.
+    pub fn is_encoded(bytes: &[u8]) -> bool {
+        matches!(image::guess_format(bytes), Ok(ImageFormat::Png | ImageFormat::Jpeg))
+    }
+
     /// The picture in the bytes of a PNG or JPEG, on white if transparent.
     pub fn decode(name: &str, bytes: &[u8]) -> Result<Self> {
         let broken = |error| Error::user(format!("{name} is a broken picture: {error}"));

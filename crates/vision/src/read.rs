@@ -1,8 +1,8 @@
-//! Reading a board from a picture, and learning a theme from a labelled one.
+//! Reading a board from a picture.
 
 use std::cell::LazyCell;
 
-use super::cell::{Look, SIDE, agreement, median, middle};
+use super::cell::{Look, agreement};
 use super::colour::distance;
 use super::field::{Field, find};
 use super::picture::Picture;
@@ -16,6 +16,12 @@ pub const SURE: f32 = 0.9;
 
 /// Maximum share of a field's gems that lie together.
 const TOGETHER: f32 = 0.5;
+
+/// Cells of runs from the first one, across and down, and of a square.
+const RUNS: [&[(usize, usize)]; 2] = [&[(0, 0), (1, 0), (2, 0)], &[(0, 0), (0, 1), (0, 2)]];
+const SQUARE: &[(usize, usize)] = &[(0, 0), (1, 0), (0, 1), (1, 1)];
+/// Five cells as on dice, of which a chequerboard consists.
+const FIVE: &[(usize, usize)] = &[(0, 0), (2, 0), (1, 1), (0, 2), (2, 2)];
 
 /// Cost, in spreads squared, above which a gem is more likely unknown.
 const STRANGE: f32 = 16.0;
@@ -52,21 +58,59 @@ impl Reading {
         rows.collect::<Vec<String>>().join("\n")
     }
 
-    /// How much the cells look like a board, from 0 to 1: mean confidence, less if one letter has
-    /// most cells or many lie together, as on a surface or a large tile.
+    /// How much the cells look like a board, from 0 to 1: mean confidence of cells outside of runs,
+    /// less if one letter has most cells or many lie together, as on a surface or a large tile.
     fn plausibility(&self) -> f32 {
-        let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32;
+        let outside = self.cells.iter().zip(self.in_runs()).filter(|(_, in_run)| !in_run);
+        let confidence = outside.map(|(cell, _)| cell.confidence).sum::<f32>() / self.cells.len() as f32;
         confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0) * (1.25 - self.together()).min(1.0)
     }
 
-    /// Share of sure cells in threes in line or squares of four of one gem, rare on a board at
-    /// rest; signs, such as an obstacle's, are no gems.
+    /// Share of sure cells in threes in line, squares of four or fives as on dice of one gem, rare on a
+    /// board at rest.
     fn together(&self) -> f32 {
+        let together = self.within(&[&RUNS[..], &[SQUARE, FIVE]].concat());
+        let sure = || self.cells.iter().zip(&together).filter(|(cell, _)| cell.is_sure());
+        sure().filter(|(_, together)| **together).count() as f32 / sure().count().max(1) as f32
+    }
+
+    /// Takes the certainty from sure cells in runs of three, which no board of most games has at
+    /// rest; returns column and row of the first.
+    ///
+    /// A picture of gems that move, or in other colours than the theme's, shows such runs.
+    pub fn doubt_runs(&mut self) -> Option<[usize; 2]> {
+        let letter = |cell: &Cell| Cell { letter: if cell.is_sure() { cell.letter } else { UNKNOWN }, ..*cell };
+        let sure = Self { cells: self.cells.iter().map(letter).collect(), ..*self };
+        let runs = sure.in_runs();
+        self.cells.iter_mut().zip(&runs).filter(|(_, in_run)| **in_run).for_each(|(cell, _)| cell.confidence = 0.0);
+        let first = runs.iter().position(|in_run| *in_run)?;
+        Some([first % self.field.size[0], first / self.field.size[0]])
+    }
+
+    /// Takes the certainty from rows and columns of one letter: they are surfaces beside the field.
+    fn doubt_lines(&mut self) {
         let [columns, rows] = self.field.size;
-        let forms: [&[(usize, usize)]; 3] =
-            [&[(0, 0), (1, 0), (2, 0)], &[(0, 0), (0, 1), (0, 2)], &[(0, 0), (1, 0), (0, 1), (1, 1)]];
-        let mut together = vec![false; self.cells.len()];
-        for (at, form) in (0..self.cells.len()).flat_map(|at| forms.map(|form| (at, form))) {
+        let across = (0..rows).map(|row| (0..columns).map(|column| row * columns + column).collect());
+        let down = (0..columns).map(|column| (0..rows).map(|row| row * columns + column).collect());
+        for line in across.chain(down).collect::<Vec<Vec<usize>>>() {
+            let first = self.cells[line[0]].letter;
+            if first.is_alphanumeric() && line.iter().all(|at| self.cells[*at].letter == first) {
+                line.iter().for_each(|at| self.cells[*at].confidence = 0.0);
+            }
+        }
+    }
+
+    /// Whether each cell is one of three of a gem in line, which no board at rest has.
+    fn in_runs(&self) -> Vec<bool> {
+        self.within(&RUNS)
+    }
+
+    /// Whether each cell lies in one of these forms of equal gems; signs, such as an obstacle's, are
+    /// no gems.
+    fn within(&self, forms: &[&[(usize, usize)]]) -> Vec<bool> {
+        let [columns, rows] = self.field.size;
+        let mut within = vec![false; self.cells.len()];
+        for (at, form) in (0..self.cells.len()).flat_map(|at| forms.iter().map(move |form| (at, form))) {
             let (column, row) = (at % columns, at / columns);
             if !form.iter().all(|(x, y)| column + x < columns && row + y < rows) {
                 continue;
@@ -74,11 +118,10 @@ impl Reading {
             let places = form.iter().map(|(x, y)| at + x + y * columns);
             let first = self.cells[at].letter;
             if first.is_alphanumeric() && places.clone().all(|at| self.cells[at].letter == first) {
-                places.for_each(|at| together[at] = true);
+                places.for_each(|at| within[at] = true);
             }
         }
-        let sure = || self.cells.iter().zip(&together).filter(|(cell, _)| cell.is_sure());
-        sure().filter(|(_, together)| **together).count() as f32 / sure().count().max(1) as f32
+        within
     }
 
     fn most_frequent(&self) -> f32 {
@@ -130,6 +173,7 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
         // Lightness alone does not tell gems apart.
         reading.cells.iter_mut().for_each(|cell| cell.confidence = 0.0);
     }
+    reading.doubt_lines();
     Ok((best, reading))
 }
 
@@ -138,7 +182,7 @@ fn vote(theme: &Theme, reading: &Reading) -> f32 {
     if matches!(theme.gems, Gems::Ranges(_)) { reading.plausibility() / 2.0 } else { reading.plausibility() }
 }
 
-fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
+pub(super) fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
     Error::user(format!(
         "{name} shows no field of {columns} by {rows} gems that can be found: crop it, or say where the field is by \
          --field X,Y,WIDTH,HEIGHT"
@@ -207,38 +251,4 @@ fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize
         Some(best) => Cell { letter: gems[best].letter, confidence: 1.0 },
         None => Cell { letter: UNKNOWN, confidence: 0.0 },
     }
-}
-
-/// The theme of a picture with a given board of equal rows and at least two letters, and the
-/// board's field.
-///
-/// Colour, spread and shape of a letter come from the middle of its cells.
-pub fn teach(name: &str, picture: &Picture, board: &[Vec<char>], field: Option<Field>) -> Result<(Theme, Field)> {
-    let size = [board.first().map_or(0, Vec::len), board.len()];
-    // Mean confidence in cells that the field's own theme reads right.
-    let vote = |picture: &Picture, field: &Field| {
-        let cells = read_field(picture, &learn(picture, board, field), *field).cells;
-        let right = cells.iter().zip(board.iter().flatten()).filter(|(cell, letter)| cell.letter == **letter);
-        right.map(|(cell, _)| cell.confidence).sum::<f32>() / cells.len() as f32
-    };
-    let field = field.or_else(|| find(picture, size, vote)).ok_or_else(|| none(name, size))?;
-    Ok((learn(picture, board, &field), field))
-}
-
-fn learn(picture: &Picture, board: &[Vec<char>], field: &Field) -> Theme {
-    let mut letters: Vec<char> = board.iter().flatten().copied().collect();
-    letters.sort_unstable();
-    letters.dedup();
-    let gem = |letter: char| {
-        let cells =
-            board.iter().enumerate().flat_map(|(y, row)| row.iter().enumerate().map(move |(x, cell)| (x, y, *cell)));
-        let cells = cells.filter(|(_, _, cell)| *cell == letter);
-        let looks: Vec<Look> = cells.map(|(x, y, _)| Look::new(picture, field, x, y)).collect();
-        let colour = middle(&looks.iter().map(|look| look.colour).collect::<Vec<_>>());
-        let far = median(looks.iter().map(|look| distance(look.colour, colour)).collect());
-        let shape: [f32; SIDE * SIDE] =
-            std::array::from_fn(|at| median(looks.iter().map(|look| look.shape[at]).collect()));
-        Prototype { letter, colour, spread: (1.5 * far).clamp(0.025, 0.08), shape: Some(shape) }
-    };
-    Theme { size: field.size, gems: Gems::Prototypes(letters.into_iter().map(gem).collect()) }
 }

@@ -18,7 +18,7 @@ macro_rules! themes {
     };
 }
 
-themes! { "match3", "kit", "bejeweled", "bejeweled-drawn", "tile-match", "lmgame-bench", "articles", "articles-1", }
+themes! { "match3", "kit", "bejeweled", "bejeweled-drawn", "tile-match", "bilging", "lmgame-bench", "articles", "articles-1", }
 
 const LONGEST: u64 = 1 << 20;
 

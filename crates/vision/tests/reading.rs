@@ -75,7 +75,7 @@ fn the_field_lies_to_a_fraction_of_a_pixel_where_it_was_drawn() {
 fn a_board_whose_gems_leave_no_border_is_found_by_what_it_reads() {
     let scene = |pitch: f64| Scene { columns: 8, rows: 10, page: Page::White, pitch, ..Scene::new(TIGHT) };
     let first = scene(72.0).draw(1);
-    let (theme, _) = teach("x", &first.picture, &first.board, None).unwrap();
+    let theme = teach("x", &first.picture, &first.board, None).unwrap().theme;
     for (seed, pitch) in [(2, 72.0), (3, 72.0), (4, 50.0), (5, 43.2), (6, 110.0), (7, 72.0)] {
         let drawn = scene(pitch).draw(seed);
         let read = read("x", &drawn.picture, &theme).unwrap();
@@ -94,7 +94,7 @@ fn a_field_of_other_than_eight_by_eight_gems_is_found() {
     let mut scene = Scene::new(GLOSSY);
     (scene.columns, scene.rows, scene.pitch) = (6, 12, 40.0);
     let first = scene.draw(1);
-    let (theme, _) = teach("x", &first.picture, &first.board, None).unwrap();
+    let theme = teach("x", &first.picture, &first.board, None).unwrap().theme;
     assert_eq!(theme.size(), [6, 12]);
     let second = scene.draw(2);
     assert_eq!(read("x", &second.picture, &theme).unwrap().board(), second.text());
@@ -144,7 +144,7 @@ fn no_cell_of_a_picture_in_shades_of_grey_is_sure_unless_the_theme_is_of_such() 
     let (first, second) = (grey(5), grey(6));
     let (_, read) = read_best("x", &first.picture, &[taught(FLAT)], Some(first.field)).unwrap();
     assert_eq!(read.unsure().count(), 64, "{}", read.board());
-    let (theme, _) = teach("x", &first.picture, &first.board, Some(first.field)).unwrap();
+    let theme = teach("x", &first.picture, &first.board, Some(first.field)).unwrap().theme;
     let (_, read) = read_best("x", &second.picture, &[theme], Some(second.field)).unwrap();
     let sure = read.cells.iter().zip(second.board.iter().flatten()).filter(|(cell, _)| cell.is_sure());
     let (right, wrong): (Vec<_>, Vec<_>) = sure.partition(|(cell, letter)| cell.letter == **letter);

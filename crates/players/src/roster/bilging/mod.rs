@@ -32,6 +32,7 @@ impl Roster for Bilging {
             file: include_bytes!("../../../../../checkpoints/bilging-fitted/best.safetensors"),
         },
     ];
+    const THEMES: &'static [&'static str] = &["bilging"];
 
     const POLICIES: &'static [OwnPolicy<State>] = &[OwnPolicy {
         name: "planner",

@@ -1,0 +1,226 @@
+//! Boards that users give: a text, or a picture of the board.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use crate::cli::{Advise, Look};
+use crate::error::{Error, Result};
+use crate::files::{self, check_apart, check_destination, write_atomically};
+use crate::games::tidy;
+use crate::players::{Advised, ForGame, Playable, with_game};
+use crate::vision::{self, Field, LONGEST, Picture, Reading, Theme};
+
+/// Maximum bytes of a board's text.
+const LONGEST_TEXT: usize = 4_096;
+/// Moves drawn into a picture.
+const DRAWN: usize = 3;
+
+/// A board's text with its name for messages, and the picture it was read from.
+pub(super) struct Board {
+    pub(super) name: String,
+    pub(super) text: String,
+    seen: Option<(Picture, Field)>,
+}
+
+/// Reads the board that `advise` is given, once; what it is follows from its first bytes.
+///
+/// A picture of which a cell is not sure is an error at run time.
+pub(super) fn read<G: Playable>(arguments: &Advise) -> Result<Board> {
+    if let Some(path) = &arguments.overlay {
+        check_overlay(path, arguments.file.as_deref())?;
+    }
+    let file = arguments.file.as_deref().unwrap_or(Path::new("-"));
+    if files::is_input(file) && io::stdin().is_terminal() {
+        eprintln!("the board, {}, then Ctrl-D:", G::BOARD);
+    }
+    let name = files::name(file);
+    let bytes = files::read_limited(file, LONGEST)?;
+    if !Picture::is_encoded(&bytes) {
+        return text::<G>(arguments, name, bytes);
+    }
+    let picture = Picture::decode(&name, &bytes)?;
+    let themes = themes(Some(G::NAME), arguments.look.theme.as_deref())?;
+    let field = field(&arguments.look, themes[0].size(), &picture)?;
+    let (_, mut reading) = vision::read_best(&name, &picture, &themes, field)?;
+    let doubt = doubt(&name, Some(G::NAME), &mut reading)?.or_else(|| unsure(&name, &reading));
+    if let Some(doubt) = doubt {
+        return Err(Error::runtime(format!(
+            "{doubt}; there is no advice on such a board: matchq read --game {} --overlay OUT.png shows what was seen, \
+             matchq read --teach makes a theme that knows such pictures",
+            G::NAME
+        )));
+    }
+    Ok(Board { name, text: reading.board(), seen: Some((picture, reading.field)) })
+}
+
+fn text<G: Playable>(arguments: &Advise, name: String, bytes: Vec<u8>) -> Result<Board> {
+    let flags = [
+        ("--theme", arguments.look.theme.is_some()),
+        ("--field", !arguments.look.field.is_empty()),
+        ("--overlay", arguments.overlay.is_some()),
+    ];
+    let text = String::from_utf8(bytes).ok().filter(|text| text.len() <= LONGEST_TEXT && is_board::<G>(text));
+    let Some(text) = text else {
+        let sentence = format!("{name} is neither a board's text, {}, nor a picture of one, a PNG or a JPEG", G::BOARD);
+        return Err(Error::user(sentence));
+    };
+    match flags.into_iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(Error::user(format!("{flag}: {name} is a text; only a picture of a board takes it"))),
+        None => Ok(Board { name, text, seen: None }),
+    }
+}
+
+/// Whether most letters are a board's, so that its mistakes can be named by row and column.
+fn is_board<G: Playable>(text: &str) -> bool {
+    let text = tidy(text);
+    let letters = || text.chars().filter(|letter| !letter.is_whitespace());
+    let known = letters().filter(|letter| *letter == '?' || G::TOKENS.iter().any(|token| token.letter == *letter));
+    2 * known.count() >= letters().count()
+}
+
+impl Board {
+    /// Draws the best moves into the picture that the board was read from.
+    pub(super) fn draw<G: Playable>(&self, path: Option<&Path>, state: &G::State, best: &[Advised]) -> Result<()> {
+        let (Some(path), Some((picture, field))) = (path, &self.seen) else { return Ok(()) };
+        let rows = G::board(state).lines().count();
+        // A position's text may have lines above the picture's.
+        let above = rows.saturating_sub(field.size[1]);
+        let places = |valued: &Advised| -> Vec<[usize; 2]> {
+            let places = G::places(state, valued.action).into_iter();
+            places.filter_map(|(row, column)| Some([column, row.checked_sub(above)?])).collect()
+        };
+        let moves: Vec<Vec<[usize; 2]>> = best.iter().take(DRAWN).map(places).collect();
+        write_atomically(path, &vision::moves(picture, field, &moves).to_png()?)
+    }
+}
+
+/// Checks the destination of a drawn picture.
+pub(super) fn check_overlay(path: &Path, image: Option<&Path>) -> Result<()> {
+    if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("png")) {
+        return Err(Error::user(format!("--overlay {}: it must end in .png", path.display())));
+    }
+    check_destination("--overlay", path)?;
+    match image {
+        Some(image) => check_apart(("--overlay", path), ("the picture that is read", image)),
+        None => Ok(()),
+    }
+}
+
+/// The sentence about a board of a known game that cannot stand; its runs then are not sure.
+pub(super) fn doubt(name: &str, game: Option<&str>, reading: &mut Reading) -> Result<Option<String>> {
+    let Some(game) = game else { return Ok(None) };
+    let rows = reading.cells.chunks(reading.field.size[0]);
+    let rows: Vec<String> = rows.map(|row| row.iter().map(|cell| cell.letter).collect()).collect();
+    // Games without such a rule take runs.
+    if with_game(game, Stands(&rows.join("\n")))? {
+        return Ok(None);
+    }
+    Ok(reading.doubt_runs().map(|[column, row]| {
+        format!(
+            "{name} shows no board of {game} at rest: row {row}, column {column} (both from 0) is in a run of three; \
+             its gems move, or its colours are not the theme's"
+        )
+    }))
+}
+
+/// The sentence about cells that are not sure.
+pub(super) fn unsure(name: &str, reading: &Reading) -> Option<String> {
+    let (unsure, cells) = (reading.unsure().count(), reading.cells.len());
+    let none = if fits(reading) { "" } else { "no theme fits this picture: " };
+    (unsure > 0).then(|| format!("{name}: {none}{unsure} of {cells} cells are not sure"))
+}
+
+/// Whether at least half of the cells are sure; of a picture of other gems single cells say
+/// nothing.
+pub(super) fn fits(reading: &Reading) -> bool {
+    2 * reading.unsure().count() <= reading.cells.len()
+}
+
+/// Whether a board's text is a position of a game at rest, by its usual rules.
+struct Stands<'a>(&'a str);
+
+impl ForGame for Stands<'_> {
+    type Output = bool;
+
+    fn run<G: Playable>(self) -> Self::Output {
+        G::parse(&Default::default(), self.0, None).is_ok()
+    }
+}
+
+/// The requested theme, or all of the game's, by default match-3's; all have equal sizes.
+pub(super) fn themes(game: Option<&str>, theme: Option<&str>) -> Result<Vec<Theme>> {
+    let names = match theme {
+        Some(name) => vec![name],
+        None => with_game(game.unwrap_or("match3"), FindBoards)?.themes.to_vec(),
+    };
+    if let (true, Some(name)) = (names.is_empty(), game) {
+        let sentence = format!(
+            "there is no theme for pictures of {name}: name one by --theme, or make one by matchq read --teach"
+        );
+        return Err(Error::user(sentence));
+    }
+    let load = |name: &str| {
+        let loaded = Theme::load(name).map_err(|error| if theme.is_some() { error.of("--theme") } else { error })?;
+        fitting(game, &format!("the theme {name}"), loaded.size(), &loaded.letters())?;
+        Ok(loaded)
+    };
+    names.into_iter().map(load).collect()
+}
+
+struct FindBoards;
+
+/// A game's columns and rows, letters and themes.
+struct Boards {
+    size: [usize; 2],
+    letters: BTreeSet<char>,
+    themes: &'static [&'static str],
+}
+
+impl ForGame for FindBoards {
+    type Output = Boards;
+
+    fn run<G: Playable>(self) -> Self::Output {
+        let letters = G::TOKENS.iter().map(|token| token.letter).collect();
+        Boards { size: [G::COLUMNS, G::ROWS], letters, themes: G::THEMES }
+    }
+}
+
+/// Checks that the game, if given, has this size and these letters; returns all its letters.
+pub(super) fn fitting(
+    game: Option<&str>,
+    what: &str,
+    size: [usize; 2],
+    letters: &BTreeSet<char>,
+) -> Result<BTreeSet<char>> {
+    let Some(game) = game else { return Ok(BTreeSet::new()) };
+    let Boards { size: [columns, rows], letters: known, .. } = with_game(game, FindBoards)?;
+    if size != [columns, rows] {
+        let [width, height] = size;
+        let sentence = format!("{what} has {width} columns and {height} rows; {game} has {columns} and {rows}");
+        return Err(Error::user(sentence));
+    }
+    match letters.difference(&known).next() {
+        Some(letter) => {
+            let known = known.iter().map(char::to_string).collect::<Vec<_>>().join(" ");
+            Err(Error::user(format!("{what} has the letter {letter:?}; {game} has {known}")))
+        }
+        None => Ok(known),
+    }
+}
+
+/// The field that `--field` names, if any.
+pub(super) fn field(look: &Look, size: [usize; 2], picture: &Picture) -> Result<Option<Field>> {
+    let given = &look.field;
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let text = given.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    let [x, y, width, height] = given[..] else {
+        return Err(Error::user(format!(
+            "--field {text}: it must be left, top, width and height, such as 20,40,416,416"
+        )));
+    };
+    let field = Field::within(picture, [x, y, width, height], size);
+    field.map(Some).map_err(|what| Error::user(format!("--field {text}: {what}")))
+}
