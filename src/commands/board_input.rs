@@ -60,11 +60,14 @@ fn text<G: Playable>(arguments: &Advise, name: String, bytes: Vec<u8>) -> Result
         ("--field", !arguments.look.field.is_empty()),
         ("--overlay", arguments.overlay.is_some()),
     ];
-    let text = String::from_utf8(bytes).ok().filter(|text| text.len() <= LONGEST_TEXT && is_board::<G>(text));
+    let text = String::from_utf8(bytes).ok().filter(|text| is_board::<G>(text));
     let Some(text) = text else {
         let sentence = format!("{name} is neither a board's text, {}, nor a picture of one, a PNG or a JPEG", G::BOARD);
         return Err(Error::user(sentence));
     };
+    if text.len() > LONGEST_TEXT {
+        return Err(Error::user(format!("{name} is too long: a board has at most {LONGEST_TEXT} bytes")));
+    }
     match flags.into_iter().find(|(_, given)| *given) {
         Some((flag, _)) => Err(Error::user(format!("{flag}: {name} is a text; only a picture of a board takes it"))),
         None => Ok(Board { name, text, seen: None }),

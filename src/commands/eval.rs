@@ -1,6 +1,9 @@
 //! `matchq eval`: scores of a trained agent.
 
+use std::io::{self, IsTerminal};
 use std::slice;
+
+use ratatui::crossterm::terminal;
 
 use super::{compute, other_rules, quoted, series};
 use crate::cli::Eval;
@@ -10,6 +13,15 @@ use crate::games::{Game, Match3};
 use crate::network::OnDevice;
 use crate::players::{Agent, Agents, Playable};
 use crate::report::plot;
+
+/// Columns of a text where standard output is no terminal; most where it is one.
+const COLUMNS: (u16, u16) = (80, 120);
+
+/// Columns of a histogram.
+fn columns() -> usize {
+    let own = Some(io::stdout()).filter(IsTerminal::is_terminal).and_then(|_| terminal::size().ok());
+    own.map_or(COLUMNS.0, |(columns, _)| if columns > 0 { columns.min(COLUMNS.1) } else { COLUMNS.0 }).into()
+}
 
 /// Plays the games and writes the results.
 pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
@@ -35,8 +47,8 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
     let summary = &report.figures.scores;
     let (player, rate) = (&report.player, report.games_per_second);
     let drawn = match G::IS_EXPONENTIAL {
-        true => exponential::render(&report.scores, summary),
-        false => histogram.render(summary),
+        true => exponential::render(&report.scores, summary, columns()),
+        false => histogram.render(summary, columns()),
     };
     let precision = arguments.precision.map_or(String::new(), |precision| format!(":precision={precision}"));
     let watch = arguments.player.clone().unwrap_or_else(|| format!("{player}{precision}"));

@@ -1,10 +1,15 @@
 //! `matchq play`: a game watched or played in the terminal, or plain text without one.
 
+mod canvas;
 mod clip;
+mod keys;
+mod look;
 mod picture;
+mod pieces;
 mod plain;
 mod screen;
 mod session;
+mod shape;
 mod thinker;
 mod tokens;
 #[cfg(test)]
@@ -19,21 +24,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
-use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::EnterAlternateScreen;
+use ratatui::layout::{Rect, Size};
+use ratatui::{DefaultTerminal, TerminalOptions, Viewport};
 
 use super::{print, rules};
 use crate::cli::Play;
 use crate::error::{Error, Result};
 use crate::players::{Agents, Playable};
+use look::Look;
 use session::{Command, Session};
 use thinker::Thinker;
-use tokens::Look;
 
 /// Time between checks while something moves or is awaited.
 const BUSY: Duration = Duration::from_millis(30);
 /// Time between checks while nothing moves.
 const IDLE: Duration = Duration::from_millis(200);
+/// Most columns and rows of a terminal that are drawn on.
+const MOST: (u16, u16) = (400, 200);
 /// Time for an orderly end after a signal.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -61,7 +71,7 @@ pub fn run<G: Playable>(arguments: &Play, agents: &Agents) -> Result<()> {
     }
     let thinker = Thinker::<G>::start(&arguments.player, rules.clone(), agents)?;
     let mut session = Session::new(rules, seed, thinker.name(), arguments.human, speed);
-    let look = Look { ascii: arguments.ascii, colour: env::var_os("NO_COLOR").is_none_or(|set| set.is_empty()) };
+    let look = Look::of(arguments.ascii, |name| env::var_os(name));
     let played = in_terminal(&mut session, &thinker, look);
     print(&session.results())?;
     played
@@ -94,7 +104,10 @@ fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look
         process::exit(1);
     };
     ctrlc::set_handler(end).map_err(|error| Error::runtime(format!("signals cannot be caught: {error}")))?;
-    let terminal = ratatui::try_init().map_err(|error| failed(&error));
+    let options = TerminalOptions { viewport: Viewport::Fixed(drawn(Size::new(80, 24))) };
+    let entered = ratatui::try_init_with_options(options)
+        .and_then(|terminal| execute!(io::stdout(), EnterAlternateScreen).map(|()| terminal));
+    let terminal = entered.map_err(|error| failed(&error));
     let played = terminal.and_then(|mut terminal| watch(&mut terminal, session, thinker, look, &stop));
     let restored = ratatui::try_restore().map_err(|error| failed(&error));
     played.and(restored)
@@ -108,12 +121,18 @@ fn watch<G: Playable>(
     stop: &AtomicBool,
 ) -> Result<()> {
     let mut clock = Instant::now();
+    let (mut area, mut keys) = (None, false);
     while !stop.load(Ordering::Relaxed) {
         if let Some(question) = session.question() {
             thinker.ask(question)?;
         }
+        let size = drawn(terminal.size().map_err(|error| failed(&error))?);
+        if area != Some(size) {
+            terminal.resize(size).map_err(|error| failed(&error))?;
+            area = Some(size);
+        }
         let mut seen = false;
-        terminal.draw(|frame| seen = screen::draw(frame, session, look)).map_err(|error| failed(&error))?;
+        terminal.draw(|frame| seen = screen::draw(frame, session, look, keys)).map_err(|error| failed(&error))?;
         let mut wait = if session.is_running() || session.is_thinking() { BUSY } else { IDLE };
         while event::poll(wait).map_err(|error| failed(&error))? {
             wait = Duration::ZERO;
@@ -123,6 +142,10 @@ fn watch<G: Playable>(
                 if quits(key, session.hand().is_some()) {
                     return Ok(());
                 }
+                if keys || key.code == KeyCode::Char('?') {
+                    keys = !keys && seen;
+                    continue;
+                }
                 let command = command(key.code, session.hand().is_some()).filter(|_| seen);
                 command.into_iter().for_each(|command| session.obey(command));
             }
@@ -130,13 +153,19 @@ fn watch<G: Playable>(
         if let Some(answer) = thinker.answer()? {
             session.answer(answer);
         }
-        // Time stops while nothing is visible.
-        if seen {
+        // Time stops while nothing or something else is visible.
+        if seen && !keys {
             session.tick(clock.elapsed().as_secs_f64());
         }
         clock = Instant::now();
     }
     Ok(())
+}
+
+/// The part of a terminal that is drawn on; a buffer as wide as some terminals say to be would fill
+/// the memory.
+fn drawn(size: Size) -> Rect {
+    Rect::new(0, 0, size.width.min(MOST.0), size.height.min(MOST.1))
 }
 
 /// Whether a key quits; Esc does so unless it unselects.
@@ -170,4 +199,16 @@ fn command(key: KeyCode, human: bool) -> Option<Command> {
 
 fn failed(error: &io::Error) -> Error {
     Error::runtime(format!("the terminal has failed: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_terminal_that_says_to_be_huge_a_part_is_drawn_on() {
+        assert_eq!(drawn(Size::new(80, 24)), Rect::new(0, 0, 80, 24));
+        assert_eq!(drawn(Size::new(u16::MAX, 1)), Rect::new(0, 0, MOST.0, 1));
+        assert_eq!(drawn(Size::new(0, u16::MAX)), Rect::new(0, 0, 0, MOST.1));
+    }
 }

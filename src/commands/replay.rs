@@ -14,7 +14,8 @@ use crate::eval::tie_stream;
 use crate::files;
 use crate::games::{Episode, MaskKind, Step};
 use crate::players::{Agents, Playable};
-use crate::report::animation::{Frame, animation};
+use crate::report::animation::{Frame, Tiles, animation};
+use crate::report::landed::Landed;
 
 /// Default maximum of moves in a picture of a player's game.
 const DRAWN: u64 = 200;
@@ -38,6 +39,7 @@ struct Replay<'a, G: Playable, W> {
     out: &'a mut W,
     /// Frames of the picture, if drawn.
     frames: Option<Vec<Frame>>,
+    landed: Landed,
     /// Whether the rules count moves.
     counted: bool,
 }
@@ -55,7 +57,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     let (episode, mut ties) = (Episode::<G>::deal(&rules, arguments.seed), tie_stream(arguments.seed));
     let counted = G::actions_left(&episode.state()) > 0;
     let frames = arguments.svg.is_some().then(Vec::new);
-    let mut replay = Replay { episode, out: &mut out, frames, counted };
+    let mut replay = Replay { episode, out: &mut out, frames, landed: Landed::default(), counted };
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
             let mut player = super::player::<G>(player, &rules, agents)?;
@@ -95,7 +97,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     match &arguments.svg {
         Some(path) => {
             let frames = replay.frames.unwrap_or_default();
-            files::write_atomically(path, animation(&title, G::TOKENS, &frames).as_bytes())
+            files::write_atomically(path, animation(&title, Tiles::of::<G>(), &frames).as_bytes())
         }
         None => Ok(()),
     }
@@ -145,17 +147,22 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
 
     fn play(&mut self, action: usize) -> Result<bool> {
         let before = self.episode.score();
-        let board = G::board(&self.episode.state());
+        let state = self.episode.state();
+        // Pieces fall faster than tokens.
+        let [choice, pass, rest] = if G::PIECES.is_empty() { [600, 120, 500] } else { [400, 80, 100] };
         if action < G::ACTIONS {
-            self.frame(&board, G::cells(action), 600, before);
+            self.frame(&self.landed.name(&G::board(&state)), G::places(&state, action), choice, before);
         }
-        let (Step { reward, .. }, boards) = self.episode.game.frames(action, &mut self.episode.stream);
-        for board in &boards {
-            self.frame(board, vec![], 120, before);
-        }
+        let (Step { reward, .. }, mut boards) = self.episode.game.frames(action, &mut self.episode.stream);
         let board = G::board(&self.episode.state());
+        let mut named = board.clone();
+        self.landed.follow::<G>(&state, action, &mut boards, &mut named);
+        for board in &boards {
+            let flash = !G::PIECES.is_empty() && board.contains(' ');
+            self.frame(board, vec![], if flash { 250 } else { pass }, before);
+        }
         let end = self.episode.is_over();
-        self.frame(&board, vec![], if end { 3_000 } else { 500 }, self.episode.score());
+        self.frame(&named, vec![], if end { 3_000 } else { rest }, self.episode.score());
         self.line(board, reward as i32)
     }
 
@@ -164,7 +171,6 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         let left = G::actions_left(&self.episode.state());
         let caption = if left > 0 { format!("{score} points, {left} moves left") } else { format!("{score} points") };
         let rows = board.lines().map(str::to_owned).collect();
-        let marked = marked.into_iter().map(|(column, row)| (row, column)).collect();
         frames.push(Frame { rows, milliseconds, caption, marked });
     }
 
@@ -187,7 +193,7 @@ mod tests {
 
     fn read(input: &[u8], out: &mut impl Write) -> Result<()> {
         let episode = Episode::<Match3>::deal(&Default::default(), 0);
-        Replay { episode, out, frames: None, counted: true }.read(input, "moves.jsonl")
+        Replay { episode, out, frames: None, landed: Landed::default(), counted: true }.read(input, "moves.jsonl")
     }
 
     fn replay(input: &[u8]) -> Result<String> {
@@ -240,7 +246,7 @@ mod tests {
         assert_eq!(gone, Ok(()));
         let episode = Episode::<Match3>::deal(&Default::default(), 0);
         let out = &mut Closing(ErrorKind::BrokenPipe, 0);
-        let mut drawn = Replay { episode, out, frames: Some(vec![]), counted: true };
+        let mut drawn = Replay { episode, out, frames: Some(vec![]), landed: Landed::default(), counted: true };
         drawn.read(moves, "moves.jsonl").unwrap();
         assert_eq!(Match3::actions_left(&drawn.episode.state()), 23, "a picture is of the whole game");
         let full = read(moves, &mut Closing(ErrorKind::StorageFull, 0));

@@ -2,15 +2,16 @@
 //!
 //! Each cell is one `<use>` whose `href` changes. Viewers without animation show the first frame.
 
-use std::f64::consts::{PI, TAU};
+mod tiles;
 
-use super::svg::{Svg, escaped, round};
-use crate::games::{Shape, Token};
+use super::svg::{Svg, escaped};
+use tiles::SCALE;
+pub use tiles::Tiles;
 
 /// A picture shown for some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Rows of the board from above; a character without a [`Token`] is an empty cell.
+    /// Rows of the board from above; a character without a token is an empty cell.
     pub rows: Vec<String>,
     pub milliseconds: u32,
     /// Line below the board: score, moves left.
@@ -29,43 +30,46 @@ const FEET: f64 = 56.0;
 /// Draws a game that repeats forever.
 ///
 /// Frames of 0 ms are dropped; smaller boards are padded right and below with empty cells.
-pub fn animation(title: &str, palette: &[Token], frames: &[Frame]) -> String {
+pub fn animation(title: &str, tiles: Tiles, frames: &[Frame]) -> String {
     let frames: Vec<&Frame> = frames.iter().filter(|frame| frame.milliseconds > 0).collect();
     let clock = Clock::new(&frames);
     let rows = frames.iter().map(|frame| frame.rows.len()).max().unwrap_or(0);
     let lengths = frames.iter().flat_map(|frame| &frame.rows).map(|row| row.chars().count());
     let columns = lengths.max().unwrap_or(0);
-    let (board_width, board_height) = (CELL * columns as f64, CELL * rows as f64);
+    let scale = if tiles.has_pieces() { SCALE } else { 1.0 };
+    let (board_width, board_height) = (scale * CELL * columns as f64, scale * CELL * rows as f64);
     let (width, height) = ((board_width + 2.0 * MARGIN).max(240.0), HEAD + board_height + FEET);
     let left = (width - board_width) / 2.0;
 
     let mut svg = Svg::new(width, height, title);
-    define(&mut svg, palette);
+    tiles.define(&mut svg);
     svg.add(format_args!(r##"<rect width="{width}" height="{height}" rx="14" fill="#161821"/>"##));
     svg.text(width / 2.0, 29.0, r##"fill="#9aa0b4" font-size="14" text-anchor="middle""##, title);
-    svg.add(format_args!(r##"<g transform="translate({left} {HEAD})">"##));
-    let (wide, high) = (board_width + 12.0, board_height + 12.0);
-    svg.add(format_args!(r##"<rect x="-6" y="-6" width="{wide}" height="{high}" rx="10" fill="#20232f"/>"##));
-    svg.add(format_args!(r#"<rect width="{board_width}" height="{board_height}" fill="url(#cells)"/>"#));
+    let scaled = if scale == 1.0 { String::new() } else { format!(" scale({scale})") };
+    svg.add(format_args!(r##"<g transform="translate({left} {HEAD}){scaled}">"##));
+    tiles.ground(&mut svg, (columns, rows));
     let boards: Vec<Vec<Vec<char>>> =
         frames.iter().map(|frame| frame.rows.iter().map(|row| row.chars().collect()).collect()).collect();
     for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
         let tile = |board: &Vec<Vec<char>>| {
             let character = *board.get(row)?.get(column)?;
-            palette.iter().position(|tile| tile.letter == character)
+            tiles.of_character(character)
         };
-        let tiles: Vec<Option<usize>> = boards.iter().map(tile).collect();
-        if tiles.iter().any(Option::is_some) {
+        let shown: Vec<Option<usize>> = boards.iter().map(tile).collect();
+        if shown.iter().any(Option::is_some) {
             let id = |tile: &Option<usize>| tile.map_or("#e".to_owned(), |tile| format!("#t{tile}"));
             let (x, y) = (CELL * column as f64, CELL * row as f64);
             svg.add(format_args!(
                 r#"<use href="{}" x="{x}" y="{y}">{}</use>"#,
-                id(&tiles[0]),
-                clock.animate("href", &tiles, id)
+                id(&shown[0]),
+                clock.animate("href", &shown, id)
             ));
         }
     }
-    marks(&mut svg, &clock, &frames);
+    match tiles.has_pieces() {
+        true => ghosts(&mut svg, &clock, tiles, &frames),
+        false => marks(&mut svg, &clock, &frames),
+    }
     svg.add(format_args!("</g>"));
     captions(&mut svg, &clock, &frames, width / 2.0, height - 28.0);
     if !frames.is_empty() {
@@ -124,45 +128,38 @@ impl Clock {
     }
 }
 
-/// Defines the tiles, the empty tile and the ground of two by two cells.
-fn define(svg: &mut Svg, palette: &[Token]) {
-    svg.add(format_args!(
-        r##"<defs><g id="e"/>
-<linearGradient id="shine" x2="0" y2="1"><stop stop-color="#fff" stop-opacity=".4"/><stop offset=".5" stop-color="#fff" stop-opacity="0"/><stop offset="1" stop-opacity=".28"/></linearGradient>
-<pattern id="cells" width="{0}" height="{0}" patternUnits="userSpaceOnUse"><path d="M0 0h{CELL}v{CELL}H0zM{CELL} {CELL}h{CELL}v{CELL}h-{CELL}z" fill="#fff" fill-opacity=".035"/></pattern>"##,
-        2.0 * CELL
-    ));
-    for (index, Token { colour, shape, .. }) in palette.iter().enumerate() {
-        let [red, green, blue] = colour;
-        let (element, colour) = (outline(*shape), format!("#{red:02x}{green:02x}{blue:02x}"));
+/// Outlines the marked cells, in which a piece lands, in the piece's colour.
+fn ghosts(svg: &mut Svg, clock: &Clock, tiles: Tiles, frames: &[&Frame]) {
+    let ghost = |frame: &&Frame| {
+        let side = |(row, column): (usize, usize), to: (isize, isize), line: &str| {
+            let beside = row.checked_add_signed(to.0).zip(column.checked_add_signed(to.1));
+            let inner = beside.is_some_and(|beside| frame.marked.contains(&beside));
+            if inner { String::new() } else { line.to_owned() }
+        };
+        let cell = |&(row, column): &(usize, usize)| {
+            let (x, y) = (CELL * column as f64, CELL * row as f64);
+            let (right, bottom) = (x + CELL, y + CELL);
+            [
+                ((-1, 0), format!("M{x} {y}H{right}")),
+                ((1, 0), format!("M{x} {bottom}H{right}")),
+                ((0, -1), format!("M{x} {y}V{bottom}")),
+                ((0, 1), format!("M{right} {y}V{bottom}")),
+            ]
+            .map(|(to, line)| side((row, column), to, &line))
+            .concat()
+        };
+        let path: String = frame.marked.iter().map(cell).collect();
+        (path, tiles.colour_of_piece(frame))
+    };
+    let drawn: Vec<(String, String)> = frames.iter().map(ghost).collect();
+    for one in distinct(drawn.iter().filter(|(path, _)| !path.is_empty())) {
+        let shown: Vec<bool> = drawn.iter().map(|other| other == one).collect();
+        let (display, animate) = clock.seen(&shown);
+        let (path, colour) = one;
         svg.add(format_args!(
-            r##"<g id="t{index}" stroke-linejoin="round"><{element} fill="{colour}" stroke="{colour}" stroke-width="4"/><{element} fill="url(#shine)" stroke="#000" stroke-opacity=".25" stroke-width="1"/></g>"##
+            r##"<path d="{path}" fill="none" stroke="{colour}" stroke-width="3.5" stroke-linecap="round" display="{display}">{animate}</path>"##
         ));
     }
-    svg.add(format_args!("</defs>"));
-}
-
-/// Unpainted element of a shape in a cell whose corner is at 0, 0.
-fn outline(shape: Shape) -> String {
-    match shape {
-        Shape::Circle => r#"circle cx="20" cy="20" r="12.5""#.to_owned(),
-        Shape::Square => r#"rect x="8.5" y="8.5" width="23" height="23" rx="3""#.to_owned(),
-        Shape::Block => r#"rect x="4" y="4" width="32" height="32" rx="3""#.to_owned(),
-        Shape::Triangle => polygon(3, 22.5, |_| 15.0),
-        Shape::Pentagon => polygon(5, 20.7, |_| 13.5),
-        Shape::Hexagon => polygon(6, 20.0, |_| 13.5),
-        Shape::Diamond => polygon(4, 20.0, |_| 14.5),
-        Shape::Star => polygon(10, 20.7, |corner| if corner % 2 == 0 { 15.0 } else { 7.5 }),
-    }
-}
-
-/// A regular polygon or star with one corner up; middle and radius are in pixels.
-fn polygon(corners: usize, middle: f64, radius: impl Fn(usize) -> f64) -> String {
-    let point = |corner: usize| {
-        let (angle, radius) = (TAU * corner as f64 / corners as f64 - PI / 2.0, radius(corner));
-        format!("{},{}", round(CELL / 2.0 + radius * angle.cos()), round(middle + radius * angle.sin()))
-    };
-    format!(r#"polygon points="{}""#, (0..corners).map(point).collect::<Vec<_>>().join(" "))
 }
 
 /// Frames the marked cells together if they fill a rectangle, else one by one.
@@ -224,7 +221,9 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::super::svg::is_well_formed;
+    use super::tiles::outline;
     use super::*;
+    use crate::games::{Shape, Tetris, Text as _, Token};
 
     const PALETTE: [Token; 3] = [
         Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Triangle },
@@ -232,13 +231,15 @@ mod tests {
         Token { letter: '#', colour: [0x6b, 0x70, 0x80], shape: Shape::Block },
     ];
 
+    const GEMS: Tiles = Tiles { tokens: &PALETTE, pieces: &[], above: 0 };
+
     fn frame(rows: &[&str], milliseconds: u32, caption: &str, marked: &[(usize, usize)]) -> Frame {
         let rows = rows.iter().map(|row| (*row).to_owned()).collect();
         Frame { rows, milliseconds, caption: caption.to_owned(), marked: marked.to_vec() }
     }
 
     fn drawn(frames: &[Frame]) -> String {
-        let svg = animation("seed 0", &PALETTE, frames);
+        let svg = animation("seed 0", GEMS, frames);
         assert!(is_well_formed(&svg), "{svg}");
         svg
     }
@@ -323,7 +324,7 @@ mod tests {
             .zip('a'..)
             .map(|(&shape, character)| Token { letter: character, colour: [255; 3], shape })
             .collect();
-        let svg = animation("", &tiles, &[frame(&["abcdefgh"], 1, "", &[(0, 0), (0, 2)])]);
+        let svg = animation("", Tiles { tokens: &tiles, ..GEMS }, &[frame(&["abcdefgh"], 1, "", &[(0, 0), (0, 2)])]);
         assert!(is_well_formed(&svg));
         for index in 0..8 {
             assert_eq!(svg.matches(&format!("id=\"t{index}\"")).count(), 1);
@@ -332,6 +333,33 @@ mod tests {
         let outlines: Vec<String> = shapes.map(outline).to_vec();
         assert_eq!(distinct(outlines.iter()).len(), 8);
         assert_eq!(svg.matches(r#"width="37" height="37" rx="9""#).count(), 2);
+    }
+
+    #[test]
+    fn pieces_are_blocks_on_a_dark_board_with_a_ghost_and_full_rows_flash() {
+        let tiles = Tiles::of::<Tetris>();
+        assert_eq!((tiles.above, Tetris::TOKENS[0].letter), (2, '.'));
+        let svg = animation(
+            "tetris",
+            tiles,
+            &[
+                frame(&["OO", "OO", "..", "#I"], 100, "", &[(2, 0), (2, 1)]),
+                frame(&["..", "..", "OO", "#I"], 100, "", &[]),
+                frame(&["..", "..", "  ", "#I"], 100, "", &[]),
+            ],
+        );
+        assert!(is_well_formed(&svg), "{svg}");
+        let href = |x, y| cell(&svg, x, y).split('"').nth(1).unwrap_or_default().to_owned();
+        // O is the third token, # the second, I the fourth; no cell that stays empty is drawn.
+        assert_eq!([href(0, 0), href(0, 120), href(40, 120)], ["#t2", "#t1", "#t3"]);
+        assert!(cell(&svg, 0, 80).contains("values=\"#e;#t2;#t9\""), "{}", cell(&svg, 0, 80));
+        assert!(svg.contains("id=\"t9\"") && !svg.contains("id=\"t0\""), "{svg}");
+        // The ghost's outline is of the outer sides only, in the colour of O.
+        let ghost = svg.lines().find(|line| line.starts_with("<path d=\"M0 80")).unwrap();
+        let sides = "M0 80H40M0 120H40M0 80V120M40 80H80M40 120H80M80 80V120";
+        assert!(ghost.contains(&format!("d=\"{sides}\"")) && ghost.contains("stroke=\"#f4d33e\""), "{ghost}");
+        // The board begins below the rows of the piece.
+        assert!(svg.contains(r##"<rect x="-6" y="74" width="92" height="92""##), "{svg}");
     }
 
     #[test]

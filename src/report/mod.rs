@@ -3,6 +3,7 @@
 pub mod animation;
 pub mod columns;
 pub mod csv;
+pub mod landed;
 pub mod plot;
 pub mod progress;
 mod records;

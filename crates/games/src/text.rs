@@ -19,6 +19,9 @@ pub trait Text: Game {
     /// Letters of the pieces, in games where the player places pieces.
     const PIECES: &'static [char] = &[];
 
+    /// Rows of a board's text that show the piece, above the board itself.
+    const ROWS_OF_PIECE: usize = 0;
+
     /// Position with another piece, by number in [`PIECES`](Self::PIECES).
     fn with_piece(state: &Self::State, _piece: usize) -> Self::State {
         *state

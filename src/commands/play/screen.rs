@@ -1,66 +1,78 @@
 //! Screen of a session: the board beside a panel.
 //!
-//! The panel also has the board as text unless cells are letters.
+//! The panel also has a board of gems as text.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Modifier, Style};
 
+use super::canvas::CellSize;
+use super::keys::{self, Role};
+use super::look::{GREY, Look};
 use super::picture::edge;
 use super::session::{Hand, Phase, Session};
-use super::tokens::{self, CellSize, Look};
+use super::{pieces, tokens};
 use crate::players::Roster;
 
-/// Sizes of cells, largest first.
-const SIZES: [CellSize; 3] = [CellSize { width: 8, height: 3 }, CellSize { width: 6, height: 2 }, CellSize::LETTER];
 /// Minimum columns of the panel; columns between board and panel.
 const PANEL: (u16, u16) = (28, 2);
 /// Rows above and below the board: title; message and keys.
 const AROUND: (u16, u16) = (1, 2);
-/// Rows above and below a board of letters.
-const AROUND_LETTERS: (u16, u16) = (0, 1);
+/// Rows above and below a low board.
+const AROUND_LOW: (u16, u16) = (0, 1);
 /// Number of best moves listed.
 const LISTED: usize = 5;
 
-const WATCHING: &str = "q quit   space pause   s next board   m next move   + faster   - slower   n next game";
-const WATCHING_SHORT: &str = "q quit  space pause  s board  m move  + faster  - slower  n next game";
-const PLAYING: &str = "arrows go/swap  space select  esc unselect  h hint  \
-                       p pause  s next board  m next move  + - speed  n next game  q quit";
-const STEERING: &str =
-    "arrows move/turn  space let fall  h hint  p pause  s next board  + - speed  n next game  q quit";
-const STEERING_SHORT: &str = "arrows move/turn  space let fall  h hint  p pause  + - speed  n next  q quit";
-const PLAYING_SHORT: &str = "arrows go  space select  h hint  p pause  s m step  + - speed  n next  q quit";
-
-/// Draws a session, or the needed size if the terminal is too small; returns whether the session is
-/// visible.
-pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, look: Look) -> bool {
+/// Draws a session, or the needed size if the terminal is too small, and on top all keys if wanted;
+/// returns whether the session is visible.
+pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, look: Look, keys: bool) -> bool {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     let board = session.board().size();
-    let cell = SIZES.into_iter().find(|cell| fits(needed::<G>(*cell, board), area));
+    let sizes = sizes::<G>();
+    let cell = sizes.iter().find(|cell| fits(needed::<G>(**cell, board), area));
     match cell {
-        Some(cell) => game(buffer, area, cell, session, look),
-        None => too_small(buffer, area, needed::<G>(SIZES[SIZES.len() - 1], board)),
+        Some(cell) => game(buffer, area, *cell, session, look),
+        None => too_small(buffer, area, needed::<G>(sizes[sizes.len() - 1], board)),
+    }
+    if keys && cell.is_some() {
+        keys::draw(buffer, area, role(session), look);
     }
     cell.is_some()
+}
+
+fn sizes<G: Roster>() -> &'static [CellSize] {
+    if has_pieces::<G>() { &pieces::SIZES } else { &tokens::SIZES }
+}
+
+fn has_pieces<G: Roster>() -> bool {
+    !G::PIECES.is_empty()
+}
+
+fn role<G: Roster>(session: &Session<G>) -> Role {
+    match session.hand() {
+        None => Role::Watching,
+        Some(_) if has_pieces::<G>() => Role::Steering,
+        Some(_) => Role::Swapping,
+    }
 }
 
 /// Columns and rows needed with cells of a size.
 fn needed<G: Roster>(cell: CellSize, board: (usize, usize)) -> (u16, u16) {
     let width = cell.board(board).0 + PANEL.1 + panel_size::<G>(cell, board).0;
     let (above, below) = around(cell);
-    (width.max(PLAYING_SHORT.len() as u16), above + middle::<G>(cell, board) + below)
+    (width.max(keys::LINE), above + middle::<G>(cell, board) + below)
 }
 
 fn around(cell: CellSize) -> (u16, u16) {
-    if cell == CellSize::LETTER { AROUND_LETTERS } else { AROUND }
+    if cell.is_low() { AROUND_LOW } else { AROUND }
 }
 
 fn panel_size<G: Roster>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16) {
     // Rank, move and value; score, moves left, speed, heading, empty line, and the board's text
     // with coordinates or title and message.
-    let rows = if cell == CellSize::LETTER { 1 } else { rows };
+    let rows = if cell.is_low() || has_pieces::<G>() { 1 } else { rows };
     (PANEL.0.max(G::LISTED as u16 + 12), (LISTED + rows) as u16 + 6)
 }
 
@@ -89,25 +101,21 @@ fn game<G: Roster>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Se
     let board = session.board().size();
     let (width, height) = (cell.board(board).0, middle::<G>(cell, board));
     let (left, top) = (area.left(), area.top() + around(cell).0);
-    let letters = cell == CellSize::LETTER;
-    if !letters {
+    let low = cell.is_low();
+    if !low {
         buffer.set_stringn(left, area.top(), title(session), area.width.into(), bold);
     }
-    tokens::draw(buffer, (left, top), cell, session, look);
+    match has_pieces::<G>() {
+        true => pieces::draw(buffer, (left, top), cell, session, look),
+        false => tokens::draw(buffer, (left, top), cell, session, look),
+    }
     let from = left + width + PANEL.1;
-    self::panel(buffer, Rect::new(from, top, area.right() - from, height), session, look, letters);
-    let below = if letters { top + height } else { top + height + 1 };
-    if !letters {
+    self::panel(buffer, Rect::new(from, top, area.right() - from, height), session, look, low);
+    let below = if low { top + height } else { top + height + 1 };
+    if !low {
         buffer.set_stringn(left, below - 1, message(session), area.width.into(), bold);
     }
-    let (long, short) = match session.hand() {
-        None => (WATCHING, WATCHING_SHORT),
-        Some(Hand { steered: Some(_), .. }) => (STEERING, STEERING_SHORT),
-        Some(_) => (PLAYING, PLAYING_SHORT),
-    };
-    let keys = if long.len() <= area.width.into() { long } else { short };
-    let dim = look.coloured(Style::new().fg(Color::Gray), Style::new());
-    buffer.set_stringn(left, below, keys, area.width.into(), dim);
+    buffer.set_stringn(left, below, role(session).line(), area.width.into(), look.fg(GREY));
 }
 
 fn title<G: Roster>(session: &Session<G>) -> String {
@@ -118,23 +126,36 @@ fn title<G: Roster>(session: &Session<G>) -> String {
     }
 }
 
-/// Score and best moves, then the board as text, or title and message if cells are letters.
-fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look, letters: bool) {
+/// Score and best moves, then the text of a board of gems, or title and message beside a low board.
+fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look, low: bool) {
+    let bold = Style::new().add_modifier(Modifier::BOLD);
     let mut y = area.top();
     let mut line = |text: &str, style: Style| {
-        buffer.set_stringn(area.left(), y, text, area.width.into(), style);
+        if y < area.bottom() {
+            buffer.set_stringn(area.left(), y, text, area.width.into(), style);
+        }
         y += 1;
     };
-    if letters {
-        line(&title(session), Style::new().add_modifier(Modifier::BOLD));
+    if low {
+        line(&title(session), bold);
     }
     let last = session.last().map_or(String::new(), |last| format!("  ({:+})", last.points));
     let paused = if session.is_paused() { "  paused" } else { "" };
-    line(&format!("score       {}{last}", session.score()), Style::new().add_modifier(Modifier::BOLD));
+    line(&format!("score       {}{last}", session.score()), bold);
     if let Some((left, all)) = session.moves_left() {
         line(&format!("moves left  {left} of {all}"), Style::new());
     }
     line(&format!("speed       {}x{paused}", session.speed()), Style::new());
+    let over = matches!(session.phase(), Phase::Over) && session.hand().is_some();
+    if over {
+        if low {
+            wrapped(&message(session), area.width.into()).iter().for_each(|text| line(text, bold));
+        }
+        let worst = worst(session);
+        return worst.iter().for_each(|(text, style)| {
+            wrapped(text, area.width.into()).iter().for_each(|text| line(text, *style));
+        });
+    }
     let width = G::LISTED + 3;
     line(&format!("{:<width$}{:>9}", "best moves", "value"), Style::new().add_modifier(Modifier::UNDERLINED));
     for rank in 0..LISTED {
@@ -144,10 +165,11 @@ fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look:
         line(&text, Style::new());
     }
     line("", Style::new());
-    if letters {
-        let rows = area.height.saturating_sub(11).max(1).into();
-        let message = wrapped(&message(session), area.width.into());
-        return message.iter().take(rows).for_each(|text| line(text, Style::new().add_modifier(Modifier::BOLD)));
+    if low {
+        return wrapped(&message(session), area.width.into()).iter().for_each(|text| line(text, bold));
+    }
+    if has_pieces::<G>() {
+        return;
     }
     let board = session.board();
     board.numbered().iter().for_each(|text| line(text, Style::new()));
@@ -157,6 +179,29 @@ fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look:
         let style = look.token(tokens::token_of::<G>(letter));
         buffer.set_string(corner.0 + x as u16, corner.1 + y as u16, letter.to_string(), style);
     }
+}
+
+/// The costliest moves of a person's game in words.
+fn worst<G: Roster>(session: &Session<G>) -> Vec<(String, Style)> {
+    let (costly, judged) = session.review();
+    if judged < session.played() {
+        return Vec::new();
+    }
+    let heading = match costly.len() {
+        0 => format!("no move of yours was worse than {}'s, by its values", session.player()),
+        1 => format!("your worst move, by {}'s values", session.player()),
+        _ => format!("your worst moves, by {}'s values", session.player()),
+    };
+    let told = costly.iter().flat_map(|costly| {
+        [
+            (String::new(), Style::new()),
+            (costly.heading(), Style::new().add_modifier(Modifier::BOLD)),
+            (costly.words.clone(), Style::new()),
+            (format!("better: {}", costly.better), Style::new()),
+        ]
+    });
+    let heading = (heading, Style::new().add_modifier(Modifier::UNDERLINED));
+    [(String::new(), Style::new()), heading].into_iter().chain(told).collect()
 }
 
 /// A text in lines of at most `width` columns, unless a word is longer.
@@ -197,10 +242,12 @@ fn message<G: Roster>(session: &Session<G>) -> String {
             (None, wave) => format!("clearing {wave}"),
         },
         Phase::Over => {
+            let (played, judged) = (session.played(), session.review().1);
             let rival = match (session.hand(), session.rival_score()) {
                 (None, _) => String::new(),
-                (Some(_), None) => format!(", {player} plays the same game now"),
                 (Some(_), Some(score)) => format!(", {player} has {score}"),
+                (Some(_), None) if judged < played => format!(", {player} judges your moves ({judged} of {played})"),
+                (Some(_), None) => format!(", {player} plays the same game now"),
             };
             format!("the game is over: {} points{rival}", session.score())
         }

@@ -1,5 +1,6 @@
 //! A game watched or played, without a terminal.
 
+mod review;
 mod seen;
 
 use super::clip::Clip;
@@ -8,6 +9,8 @@ use crate::eval::tie_stream;
 use crate::games::{Episode, Game, MaskKind, Text};
 use crate::players::{ActionValue, Roster};
 use crate::random::Stream;
+use crate::report::landed::{self, Landed};
+use review::{Review, Rival};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
@@ -71,6 +74,8 @@ pub struct Played {
     pub action: usize,
     pub words: String,
     pub points: i32,
+    /// Letter of the placed piece, and the cells (row, column) in which it lands.
+    pub piece: Option<(char, Vec<(usize, usize)>)>,
 }
 
 /// Seconds at speed 1 for which a choice is shown.
@@ -89,13 +94,16 @@ pub struct Session<G: Game> {
     played: usize,
     phase: Phase,
     hand: Option<Hand>,
-    /// The player's game of the same seed, after a person's, with its stream.
-    rival: Option<(Episode<G>, Stream)>,
+    /// What the player says of a person's moves after the game.
+    review: Review<G>,
+    /// The player's game of the same seed, after a person's.
+    rival: Option<Rival<G>>,
     /// The player's ranking of the position.
     ranking: Vec<ActionValue>,
     /// The moves of the ranking in words, and for a narrow list.
     words: Vec<[String; 2]>,
     last: Option<Played>,
+    landed: Landed,
     /// Why the last command was refused.
     notice: Option<String>,
     paused: bool,
@@ -129,10 +137,12 @@ impl<G: Roster> Session<G> {
             played: 0,
             phase: Phase::Choosing,
             hand: human.then_some(hand),
+            review: Review::default(),
             rival: None,
             ranking: Vec::new(),
             words: Vec::new(),
             last: None,
+            landed: Landed::default(),
             notice: None,
             paused: false,
             follows: false,
@@ -151,15 +161,22 @@ impl<G: Roster> Session<G> {
         let needed = match (&self.phase, self.hand) {
             (Phase::Choosing, None) => true,
             (Phase::Choosing, Some(hand)) => hand.hint && self.ranking.is_empty(),
-            (Phase::Over, Some(_)) => self.rival.as_ref().is_some_and(|(rival, _)| !rival.is_over()),
+            (Phase::Over, Some(_)) => {
+                self.review.is_due() || self.rival.as_ref().is_some_and(|rival| rival.plays(self.moves, self.played))
+            }
             _ => false,
         };
         if !needed || self.asked {
             return None;
         }
         self.asked = true;
-        let (episode, ties) = self.rival.as_ref().map_or((&self.episode, &self.ties), |(rival, ties)| (rival, ties));
-        Some(Question { id: self.id, state: episode.state(), ties: ties.clone() })
+        let over = matches!(self.phase, Phase::Over);
+        let (state, ties) = match (self.review.next().filter(|_| over), self.rival.as_ref().filter(|_| over)) {
+            (Some(state), _) => (state, &self.ties),
+            (None, Some(rival)) => (rival.episode.state(), &rival.ties),
+            (None, None) => (self.episode.state(), &self.ties),
+        };
+        Some(Question { id: self.id, state, ties: ties.clone() })
     }
 
     /// Takes an answer, unless to an earlier question.
@@ -168,9 +185,12 @@ impl<G: Roster> Session<G> {
             return;
         }
         self.forget_question();
-        if let Some((rival, ties)) = &mut self.rival {
-            *ties = answer.ties;
-            rival.step(answer.ranked.first().map_or(0, |valued| valued.action));
+        if matches!(self.phase, Phase::Over) {
+            if self.review.is_due() {
+                self.review.judge(&answer.ranked);
+            } else if let Some(rival) = &mut self.rival {
+                rival.play(answer);
+            }
             return;
         }
         let state = self.episode.state();
@@ -263,15 +283,20 @@ impl<G: Roster> Session<G> {
     }
 
     fn play(&mut self, action: usize) {
-        let words = G::words(&self.episode.state(), action);
+        let state = self.episode.state();
+        let words = G::words(&state, action);
+        let piece = landed::piece::<G>(&state).map(|piece| (piece, G::places(&state, action)));
         let Episode { game, stream } = &mut self.episode;
-        let (step, boards) = game.frames(action, stream);
+        let (step, mut boards) = game.frames(action, stream);
         self.played += 1;
-        self.last = Some(Played { action, words, points: step.reward as i32 });
-        if game.is_over() && self.hand.is_some() {
-            self.rival = Some((Episode::deal(&self.rules, self.seed), tie_stream(self.seed)));
+        self.last = Some(Played { action, words, points: step.reward as i32, piece });
+        if self.hand.is_some() {
+            self.review.add(state, action);
+            self.rival = game.is_over().then(|| Rival::new(&self.rules, self.seed));
         }
-        let clip = Clip::new(&boards, &G::board(&game.state()));
+        let mut rest = G::board(&game.state());
+        self.landed.follow::<G>(&state, action, &mut boards, &mut rest);
+        let clip = Clip::new(&boards, &rest);
         self.enter(Phase::Moving(clip));
     }
 
@@ -344,7 +369,7 @@ impl<G: Roster> Session<G> {
         self.seed = self.seed.wrapping_add(1);
         (self.episode, self.ties) = (Episode::deal(&self.rules, self.seed), tie_stream(self.seed));
         self.played = 0;
-        self.rival = None;
+        (self.review, self.rival, self.landed) = (Review::default(), None, Landed::default());
         self.ranking.clear();
         self.last = None;
         self.due = None;

@@ -1,221 +1,175 @@
-//! The board in a terminal: each token a shape of four by two characters, or a letter.
+//! The board of a game with tokens in a terminal: each token a gem with its letter.
 
 use ratatui::buffer::Buffer;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Modifier, Style};
 
-use super::picture::edge;
+use super::canvas::{Canvas, CellSize};
+use super::look::{CHECKED, CHOSEN, CLEARING, Colours, DARK, GOLD, GREY, GROUND, LIGHT, Look, Rgb, mixed};
 use super::session::{Hand, Phase, Session};
+use super::shape::coverage;
 use crate::games::{Shape, Token};
 use crate::players::Roster;
 
-/// Characters and colours.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Look {
-    pub ascii: bool,
-    pub colour: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CellSize {
-    /// Columns, even and at least 6 unless for a letter.
-    pub width: u16,
-    /// Rows, at least 2 unless for a letter; the shape is in the lower two.
-    pub height: u16,
-}
-
-/// Rows of coordinates above the board.
-const HEAD: u16 = 1;
+/// Sizes of cells, largest first.
+pub const SIZES: [CellSize; 5] = [
+    CellSize { width: 12, height: 5 },
+    CellSize { width: 10, height: 4 },
+    CellSize { width: 8, height: 3 },
+    CellSize { width: 6, height: 2 },
+    CellSize::LETTER,
+];
+/// Share of a pixel that a shape covers, from which on all of it has the shape's colour.
+const ENOUGH: f64 = 0.4;
 /// Number of best moves marked on the board.
 const MARKED: usize = 3;
-const SHAPE: u16 = 4;
-/// Stands for the letter in a shape.
-const PLACE: char = 'L';
-
-impl CellSize {
-    /// The smallest cell: a letter between two columns.
-    pub const LETTER: Self = Self { width: 3, height: 1 };
-
-    /// Size of a board with coordinates.
-    pub fn board(self, (columns, rows): (usize, usize)) -> (u16, u16) {
-        (edge(rows) as u16 + columns as u16 * self.width, HEAD + rows as u16 * self.height)
-    }
-}
-
-impl Look {
-    pub fn token(self, token: Option<&Token>) -> Style {
-        let colour = token.map_or(Color::Gray, |token| nearest(token.colour));
-        self.coloured(Style::new().fg(colour), Style::new())
-    }
-
-    /// The first style with colours, else the second.
-    pub fn coloured(self, with: Style, without: Style) -> Style {
-        if self.colour { with } else { without }
-    }
-
-    fn shape(self, shape: Shape) -> [&'static str; 2] {
-        match (shape, self.ascii) {
-            (Shape::Triangle, false) => [" ◢◣ ", "◢L█◣"],
-            (Shape::Square, false) => ["████", "█L██"],
-            (Shape::Pentagon, false) => [" ◢◣ ", "◥L█◤"],
-            (Shape::Hexagon, false) => ["◢██◣", "◥L█◤"],
-            (Shape::Circle, false) => ["▟██▙", "▜L█▛"],
-            (Shape::Diamond, false) => ["▗██▖", "▝L█▘"],
-            (Shape::Star, false) => ["◥██◤", "◢L█◣"],
-            (Shape::Block, false) => ["┌──┐", "└L─┘"],
-            (Shape::Triangle, true) => [" /\\ ", "/L_\\"],
-            (Shape::Square, true) => ["+--+", "+L-+"],
-            (Shape::Pentagon, true) => [" /\\ ", "\\L_/"],
-            (Shape::Hexagon, true) => ["/--\\", "\\L-/"],
-            (Shape::Circle, true) => [".--.", "'L-'"],
-            (Shape::Diamond, true) => ["/^^\\", "\\Lv/"],
-            (Shape::Star, true) => ["\\||/", "/L|\\"],
-            (Shape::Block, true) => ["####", "#L##"],
-        }
-    }
-}
 
 /// The token of a letter; none for an empty cell.
 pub fn token_of<G: Roster>(letter: char) -> Option<&'static Token> {
     G::TOKENS.iter().find(|token| token.letter == letter)
 }
 
-/// Nearest of the terminal's 16 colours, bright except for orange; white or gray without a clear
-/// hue.
-fn nearest(colour: [u8; 3]) -> Color {
-    let [red, green, blue] = colour.map(i32::from);
-    let most = red.max(green).max(blue);
-    let range = most - red.min(green).min(blue);
-    if range * 4 < most || range == 0 {
-        return if most < 200 { Color::Gray } else { Color::White };
-    }
-    // Degrees, from red over green to blue.
-    let hue = match most {
-        _ if most == red => 60 * (green - blue) / range,
-        _ if most == green => 120 + 60 * (blue - red) / range,
-        _ => 240 + 60 * (red - green) / range,
-    };
-    match hue.rem_euclid(360) {
-        15..45 => Color::Yellow,
-        45..90 => Color::LightYellow,
-        90..150 => Color::LightGreen,
-        150..210 => Color::LightCyan,
-        210..270 => Color::LightBlue,
-        270..330 => Color::LightMagenta,
-        _ => Color::LightRed,
-    }
-}
-
-struct Drawing<'a> {
-    buffer: &'a mut Buffer,
-    /// Corner of the cell in column 0, row 0.
-    corner: (u16, u16),
-    cell: CellSize,
-    look: Look,
-}
-
 /// Draws a session's board, coordinates and marks from the corner (left, top).
-pub fn draw<G: Roster>(buffer: &mut Buffer, (left, top): (u16, u16), cell: CellSize, session: &Session<G>, look: Look) {
+pub fn draw<G: Roster>(buffer: &mut Buffer, from: (u16, u16), cell: CellSize, session: &Session<G>, look: Look) {
     let board = session.board();
-    let (columns, rows) = board.size();
-    let corner = (left + edge(rows) as u16, top + HEAD);
-    let mut drawing = Drawing { buffer, corner, cell, look };
-    for x in 0..columns {
-        drawing.buffer.set_string(drawing.corner(x, 0).0 + (cell.width - 1) / 2, top, x.to_string(), Style::new());
-    }
-    for y in 0..rows {
-        let row = drawing.corner(0, y).1 + cell.height - 1;
-        drawing.buffer.set_string(left, row, y.to_string(), Style::new());
-    }
+    let mut canvas = Canvas::new(buffer, from, cell, look, board.size());
+    let size = gem(cell);
+    let shapes: Vec<Vec<f64>> = match cell == CellSize::LETTER || look.ascii {
+        true => Vec::new(),
+        false => G::TOKENS.iter().map(|token| coverage(token.shape, size)).collect(),
+    };
+    let choosing = matches!(session.phase(), Phase::Choosing | Phase::Chosen);
+    let best = match session.starting() {
+        Some(action) => G::cells(action),
+        None if choosing => session.ranking().first().map_or(Vec::new(), |best| G::cells(best.action)),
+        None => Vec::new(),
+    };
     for (x, y, letter) in board.cells() {
-        if let Some(token) = token_of::<G>(letter) {
-            let fading = matches!(session.phase(), Phase::Moving(clip) if clip.is_fading(x, y));
-            drawing.token((x, y), token, fading);
+        let clearing = matches!(session.phase(), Phase::Moving(clip) if clip.is_fading(x, y));
+        let ground = match (clearing, best.contains(&(x, y)), (x + y) % 2 == 1) {
+            (true, ..) => CLEARING,
+            (_, true, _) => CHOSEN,
+            (_, _, checked) => {
+                if checked {
+                    CHECKED
+                } else {
+                    GROUND
+                }
+            }
+        };
+        let token = G::TOKENS.iter().position(|token| token.letter == letter);
+        draw_cell(&mut canvas, (x, y), token.map(|at| (&G::TOKENS[at], shapes.get(at))), ground);
+        if clearing && token.is_some() && !look.has_colours() {
+            canvas.beside((x, y), ["*", "*"], LIGHT);
         }
     }
-    if matches!(session.phase(), Phase::Choosing | Phase::Chosen) {
+    if choosing {
         // The best is drawn last, on top.
         for (rank, valued) in session.ranking().iter().take(MARKED).enumerate().rev() {
             let cells = G::cells(valued.action);
-            let label = label(rank + 1, arrow(&cells, look), valued.value, cell);
-            drawing.mark(&cells, &label, marked(rank == 0, look));
+            mark(&mut canvas, &cells, &label(rank + 1, arrow(&cells, look), valued.value, cell), rank == 0);
         }
     }
     if let Some(action) = session.starting() {
         let cells = G::cells(action);
-        drawing.mark(&cells, arrow(&cells, look), marked(true, look));
+        mark(&mut canvas, &cells, arrow(&cells, look), true);
     }
     if let Some(Hand { cursor, selected, steered: None, .. }) = session.hand()
         && !matches!(session.phase(), Phase::Over)
     {
-        let (sides, colour) = if selected { (['>', '<'], Color::LightYellow) } else { (['[', ']'], Color::White) };
-        drawing.beside(cursor, sides, colour);
+        let (sides, colour) = if selected { ([">", "<"], GOLD) } else { (["[", "]"], LIGHT) };
+        canvas.beside(cursor, sides, colour);
     }
 }
 
-impl Drawing<'_> {
-    fn corner(&self, x: usize, y: usize) -> (u16, u16) {
-        (self.corner.0 + x as u16 * self.cell.width, self.corner.1 + y as u16 * self.cell.height)
-    }
+/// Pixels of a gem: a column of its cell, on the right, and in low cells a row, above, stay free.
+fn gem(cell: CellSize) -> (u16, u16) {
+    (cell.width - 1, 2 * cell.height - u16::from(cell.height == 2))
+}
 
-    fn token(&mut self, (x, y): (usize, usize), token: &Token, fading: bool) {
-        let style = self.look.token(Some(token));
-        let (left, top) = self.corner(x, y);
-        if self.cell == CellSize::LETTER {
-            let on = Style::new().fg(Color::Black).bg(style.fg.unwrap_or(Color::Reset));
-            let style = if token.shape == Shape::Block { style } else { self.look.coloured(on, style) };
-            self.buffer.set_string(left, top, format!(" {} ", token.letter), style);
-            if fading {
-                self.beside((x, y), ['*', '*'], Color::White);
-            }
-            return;
-        }
-        let left = left + (self.cell.width - SHAPE) / 2;
-        for (row, text) in (top + self.cell.height - 2..).zip(self.look.shape(token.shape)) {
-            for (column, part) in (left..).zip(text.chars()) {
-                let (shown, style) = match part {
-                    // A dark letter on the token's colour.
-                    PLACE if token.shape != Shape::Block => {
-                        let on = Style::new().fg(Color::Black).bg(style.fg.unwrap_or(Color::Reset));
-                        (token.letter, self.look.coloured(on, style).add_modifier(Modifier::BOLD))
-                    }
-                    PLACE => (token.letter, style),
-                    part => (part, style),
-                };
-                self.buffer.set_string(column, row, shown.to_string(), style);
-            }
-        }
-        if fading {
-            self.beside((x, y), ['*', '*'], Color::White);
-        }
+fn draw_cell(canvas: &mut Canvas, (x, y): (usize, usize), token: Option<(&Token, Option<&Vec<f64>>)>, ground: Rgb) {
+    let (look, cell) = (canvas.look, canvas.cell);
+    let bare = look.coloured(Style::new().bg(look.colour(ground)), Style::new());
+    let Some((token, shares)) = token else {
+        let blank = " ".repeat(cell.width.into());
+        return canvas.write((x, y), &[&blank], bare);
+    };
+    let on = match token.shape {
+        Shape::Block => look.on(LIGHT, token.colour),
+        _ => look.on(DARK, token.colour).add_modifier(Modifier::BOLD),
+    };
+    if cell == CellSize::LETTER {
+        let on = if token.shape == Shape::Block { look.on(GREY, ground) } else { on };
+        return canvas.write((x, y), &[&format!(" {} ", token.letter)], on);
     }
+    let (left, top) = canvas.corner(x, y);
+    let letter = token.letter.to_string();
+    let Some(shares) = shares else {
+        let blank = " ".repeat(cell.width.into());
+        canvas.write((x, y), &[&blank], bare);
+        let (left, top) = (left + (cell.width - 1 - 4) / 2, top + (cell.height - 1) / 2);
+        let drawn = look.coloured(bare.fg(look.colour(token.colour)), Style::new());
+        for (row, text) in (top..).zip(in_ascii(token.shape)) {
+            canvas.buffer.set_string(left, row, text, drawn);
+        }
+        return canvas.buffer.set_string(left + 1, top + 1, letter, on);
+    };
+    if token.shape == Shape::Block && !look.has_colours() {
+        canvas.write((x, y), &[&"░".repeat(usize::from(cell.width) - 1)], bare);
+        return canvas.buffer.set_string(left + (cell.width - 1) / 2, top + cell.height / 2, letter, on);
+    }
+    let (width, height) = gem(cell);
+    let free = 2 * cell.height - height;
+    let is_lit = look.colours == Colours::True && token.shape != Shape::Block;
+    let smooth = look.colours == Colours::True && cell.height > 2;
+    canvas.fill((x, y), |column, row| {
+        let pixel = row.checked_sub(free).filter(|_| column < width).map(|row| row * width + column);
+        let share = pixel.map_or(0.0, |pixel| shares[usize::from(pixel)]);
+        let colour = if is_lit { lit(token.colour, row, 2 * cell.height) } else { token.colour };
+        match (smooth, share >= ENOUGH) {
+            (true, _) => Some(mixed(ground, colour, share)),
+            (false, true) => Some(colour),
+            (false, false) => Some(ground).filter(|_| look.has_colours()),
+        }
+    });
+    canvas.buffer.set_string(left + (cell.width - 1) / 2, top + cell.height / 2, letter, on);
+}
 
-    /// Draws characters left and right of a cell's shape.
-    fn beside(&mut self, (x, y): (usize, usize), sides: [char; 2], colour: Color) {
-        let bold = Style::new().add_modifier(Modifier::BOLD);
-        let style = self.look.coloured(bold.fg(colour).bg(Color::Reset), bold);
-        let (left, top) = self.corner(x, y);
-        let (left, inner, rows) = match self.cell {
-            CellSize::LETTER => (left, 1, 1),
-            cell => (left + (cell.width - SHAPE) / 2 - 1, SHAPE, 2),
-        };
-        for row in top + self.cell.height - rows..top + self.cell.height {
-            self.buffer.set_string(left, row, sides[0].to_string(), style);
-            self.buffer.set_string(left + inner + 1, row, sides[1].to_string(), style);
-        }
+/// A colour that is lighter above and darker below.
+fn lit(colour: Rgb, row: u16, height: u16) -> Rgb {
+    let place = (f64::from(row) + 0.5) / f64::from(height);
+    match place < 0.5 {
+        true => mixed(colour, LIGHT, 0.5 * (0.5 - place)),
+        false => mixed(colour, DARK, 0.6 * (place - 0.5)),
     }
+}
 
-    /// Writes a label in the middle of a move's cells.
-    fn mark(&mut self, cells: &[(usize, usize)], label: &str, style: Style) {
-        let Some([(left, top), (right, bottom)]) = ends(cells) else { return };
-        let (x, y) = self.corner(left, top + (bottom - top).div_ceil(2));
-        let width = (right - left + 1) as u16 * self.cell.width;
-        // Beside a letter, only the rank has room.
-        let (label, free) = match self.cell == CellSize::LETTER && left == right {
-            true => (&label[..label.chars().next().map_or(0, char::len_utf8)], width - 1),
-            false => (label, width.saturating_sub(label.chars().count() as u16) / 2),
-        };
-        self.buffer.set_string(x + free, y, label, style);
+/// Four by two characters with room for a letter in the second column of the second row.
+fn in_ascii(shape: Shape) -> [&'static str; 2] {
+    match shape {
+        Shape::Triangle => [" /\\ ", "/__\\"],
+        Shape::Square => ["+--+", "+--+"],
+        Shape::Pentagon => [" /\\ ", "\\__/"],
+        Shape::Hexagon => ["/--\\", "\\--/"],
+        Shape::Circle => [".--.", "'--'"],
+        Shape::Diamond => ["/^^\\", "\\vv/"],
+        Shape::Star => ["\\||/", "/||\\"],
+        Shape::Block => ["####", "####"],
     }
+}
+
+/// Writes a label in the middle of a move's cells.
+fn mark(canvas: &mut Canvas, cells: &[(usize, usize)], label: &str, best: bool) {
+    let Some([(left, top), (right, bottom)]) = ends(cells) else { return };
+    let (x, y) = canvas.corner(left, top + (bottom - top).div_ceil(2));
+    let width = (right - left + 1) as u16 * canvas.cell.width;
+    // Beside a letter, only the rank has room.
+    let (label, free) = match canvas.cell == CellSize::LETTER && left == right {
+        true => (&label[..label.chars().next().map_or(0, char::len_utf8)], width - 1),
+        false => (label, (width - u16::from(!canvas.cell.is_low())).saturating_sub(label.chars().count() as u16) / 2),
+    };
+    let (with, without) = (canvas.look.on(DARK, if best { GOLD } else { GREY }), Style::new());
+    let style = canvas.look.coloured(with, without.add_modifier(Modifier::REVERSED));
+    canvas.buffer.set_string(x + free, y, label, style);
 }
 
 /// Rank, direction and, if it fits into a cell, value.
@@ -246,52 +200,5 @@ fn arrow(cells: &[(usize, usize)], look: Look) -> &'static str {
         (true, false, true) => "=",
         (_, _, false) => "•",
         (_, _, true) => "o",
-    }
-}
-
-fn marked(best: bool, look: Look) -> Style {
-    let with = if best {
-        Style::new().fg(Color::Black).bg(Color::LightYellow)
-    } else {
-        Style::new().fg(Color::Black).bg(Color::Gray)
-    };
-    look.coloured(with, Style::new().add_modifier(Modifier::REVERSED))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::games::{Match3, Text};
-
-    #[test]
-    fn every_shape_is_its_own_and_has_a_letter_in_either_alphabet() {
-        use Shape::{Block, Circle, Diamond, Hexagon, Pentagon, Square, Star, Triangle};
-        let shapes = [Circle, Square, Triangle, Diamond, Pentagon, Hexagon, Star, Block];
-        for ascii in [false, true] {
-            let drawn = shapes.map(|shape| Look { ascii, colour: false }.shape(shape));
-            for (index, [above, below]) in drawn.iter().enumerate() {
-                assert_eq!((above.chars().count(), below.chars().count()), (SHAPE.into(), SHAPE.into()));
-                assert_eq!(below.matches(PLACE).count(), 1);
-                assert!(!ascii || above.is_ascii() && below.is_ascii());
-                assert!(!drawn[..index].contains(&drawn[index]), "{:?}", shapes[index]);
-            }
-        }
-    }
-
-    #[test]
-    fn a_colour_is_shown_as_one_of_the_terminals() {
-        let colours = Match3::TOKENS.iter().map(|token| nearest(token.colour));
-        let before = [Color::LightRed, Color::LightGreen, Color::LightBlue, Color::LightCyan, Color::Gray];
-        assert_eq!(colours.collect::<Vec<_>>(), before);
-        for (colour, shown) in [
-            ([255, 255, 255], Color::White),
-            ([0, 0, 0], Color::Gray),
-            ([255, 128, 0], Color::Yellow),
-            ([250, 220, 0], Color::LightYellow),
-            ([160, 0, 200], Color::LightMagenta),
-            ([255, 0, 60], Color::LightRed),
-        ] {
-            assert_eq!(nearest(colour), shown, "{colour:?}");
-        }
     }
 }

@@ -317,10 +317,10 @@ impl Text for Bejeweled {
     const TOKENS: &'static [Token] = &[
         Token { letter: 'R', colour: [0xe5, 0x48, 0x4d], shape: Shape::Square },
         Token { letter: 'W', colour: [0xe0, 0xe4, 0xee], shape: Shape::Circle },
-        Token { letter: 'Y', colour: [0xe8, 0xb9, 0x3c], shape: Shape::Diamond },
+        Token { letter: 'Y', colour: [0xf4, 0xd3, 0x3e], shape: Shape::Diamond },
         Token { letter: 'B', colour: [0x4c, 0x7d, 0xf0], shape: Shape::Pentagon },
         Token { letter: 'P', colour: [0xb0, 0x6a, 0xe0], shape: Shape::Triangle },
-        Token { letter: 'O', colour: [0xf0, 0x8a, 0x3c], shape: Shape::Hexagon },
+        Token { letter: 'O', colour: [0xf0, 0x80, 0x2c], shape: Shape::Hexagon },
         Token { letter: 'G', colour: [0x46, 0xb3, 0x6b], shape: Shape::Star },
     ];
 

@@ -327,7 +327,7 @@ impl Text for Bilging {
         Token { letter: 'b', colour: [0x46, 0xb3, 0x6b], shape: Shape::Square },
         Token { letter: 'c', colour: [0x4c, 0x7d, 0xf0], shape: Shape::Pentagon },
         Token { letter: 'd', colour: [0x35, 0xc2, 0xd6], shape: Shape::Hexagon },
-        Token { letter: 'e', colour: [0xe8, 0xb9, 0x3c], shape: Shape::Star },
+        Token { letter: 'e', colour: [0xf4, 0xd3, 0x3e], shape: Shape::Star },
         Token { letter: 'f', colour: [0xb0, 0x6a, 0xe0], shape: Shape::Diamond },
         Token { letter: 'g', colour: [0xe0, 0xe4, 0xee], shape: Shape::Circle },
     ];

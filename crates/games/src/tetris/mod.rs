@@ -325,15 +325,16 @@ impl Text for Tetris {
     const TOKENS: &'static [Token] = &[
         Token { letter: '.', colour: [0x1e, 0x22, 0x2a], shape: Shape::Block },
         Token { letter: '#', colour: [0x8a, 0x93, 0xa6], shape: Shape::Square },
-        Token { letter: 'O', colour: [0xe8, 0xb9, 0x3c], shape: Shape::Square },
+        Token { letter: 'O', colour: [0xf4, 0xd3, 0x3e], shape: Shape::Square },
         Token { letter: 'I', colour: [0x35, 0xc2, 0xd6], shape: Shape::Square },
-        Token { letter: 'L', colour: [0xe0, 0x8a, 0x3a], shape: Shape::Square },
+        Token { letter: 'L', colour: [0xf0, 0x80, 0x2c], shape: Shape::Square },
         Token { letter: 'J', colour: [0x4c, 0x7d, 0xf0], shape: Shape::Square },
         Token { letter: 'T', colour: [0xb0, 0x6a, 0xe0], shape: Shape::Square },
         Token { letter: 'S', colour: [0x46, 0xb3, 0x6b], shape: Shape::Square },
         Token { letter: 'Z', colour: [0xe5, 0x48, 0x4d], shape: Shape::Square },
     ];
     const PIECES: &'static [char] = &LETTERS;
+    const ROWS_OF_PIECE: usize = text::SHOWN;
 
     /// Two lines of the piece, then the wall from its top.
     fn board(state: &State) -> String {
@@ -365,7 +366,7 @@ impl Text for Tetris {
         State::pack(&state.wall(), piece as u8, state.height() as u8, state.is_lost())
     }
 
-    const LISTED: usize = 30;
+    const LISTED: usize = 40;
 
     /// Piece, orientation, columns and rows that it clears, such as `T upright, columns 3 to 5,
     /// clears 1`.

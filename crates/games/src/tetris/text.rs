@@ -5,7 +5,7 @@ use super::wall::{KEPT, Wall};
 use super::{Rules, State, Tetris};
 use crate::error::{Error, Result};
 
-const SHOWN: usize = 2;
+pub(super) const SHOWN: usize = 2;
 /// Column of the shown piece's left side.
 pub(super) const SHOWN_AT: usize = 3;
 const FALLS: usize = 3;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::histogram::bar;
+use super::histogram::{LEAST_BAR, bar};
 use super::statistics::Summary;
 
 /// Fewest games for which [interval] is right to a hundredth.
@@ -53,8 +53,8 @@ pub fn interval(mean: f64, count: usize) -> (f64, f64) {
     (degrees * mean / quantile(1.959_964), degrees * mean / quantile(-1.959_964))
 }
 
-/// Text of bins, law and interval.
-pub fn render(scores: &[i32], summary: &Summary) -> String {
+/// Text of bins, law and interval, with bars up to `columns`.
+pub fn render(scores: &[i32], summary: &Summary, columns: usize) -> String {
     let bins = bins(scores);
     let label = |bin: &Bin| {
         if bin.next - bin.low == 1 { bin.low.to_string() } else { format!("{}–{}", bin.low, bin.next - 1) }
@@ -62,7 +62,7 @@ pub fn render(scores: &[i32], summary: &Summary) -> String {
     let width = bins.iter().map(|bin| label(bin).chars().count()).max().unwrap_or(0).max("score".len());
     let most = bins.iter().map(|bin| bin.count as f64).fold(1.0, f64::max);
     let total = scores.len().max(1) as f64;
-    let length = 80_usize.saturating_sub(width + 32).max(10) as f64;
+    let length = columns.saturating_sub(width + 32).max(LEAST_BAR) as f64;
     let mut text = format!("{:>width$}   games    share  exponential\n", "score");
     for bin in &bins {
         let (share, law) = (100.0 * bin.count as f64 / total, 100.0 * bin.expected / total);
@@ -101,7 +101,7 @@ mod tests {
         // Quantiles with 10 degrees of freedom: 3.2470 and 20.4832.
         let (low, high) = interval(100.0, FEWEST);
         assert!((low - 1000.0 / 20.4832).abs() < 0.5 && (high - 1000.0 / 3.2470).abs() < 3.0, "{low} {high}");
-        let text = |scores: &[i32]| render(scores, &Summary::of(scores).unwrap());
+        let text = |scores: &[i32]| render(scores, &Summary::of(scores).unwrap(), 80);
         assert!(!text(&[3, 5, 8, 13]).contains("the mean is") && text(&[3, 5, 8, 13, 21]).contains("the mean is"));
     }
 
@@ -112,8 +112,12 @@ mod tests {
         for bin in bins(&scores).iter().filter(|bin| bin.expected > 5.0) {
             assert!((bin.count as f64 - bin.expected).abs() < 3.0, "{bin:?}");
         }
-        let text = render(&scores, &Summary::of(&scores).unwrap());
+        let text = render(&scores, &Summary::of(&scores).unwrap(), 80);
         assert!(text.lines().next().unwrap().ends_with("exponential") && text.contains("500–999"), "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        for columns in [60, 80, 100] {
+            let text = render(&scores, &Summary::of(&scores).unwrap(), columns);
+            let bars = text.lines().filter(|line| line.contains('│')).map(|line| line.chars().count());
+            assert_eq!(bars.max(), Some(columns), "{text}");
+        }
     }
 }

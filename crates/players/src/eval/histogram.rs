@@ -15,6 +15,8 @@ pub struct Histogram {
 
 /// Most bins that are readable.
 const MOST_BINS: i64 = 40;
+/// Columns of the longest bar at least.
+pub(super) const LEAST_BAR: usize = 8;
 
 impl Histogram {
     /// Counts scores; `None` without scores.
@@ -50,15 +52,15 @@ impl Histogram {
         (place >= 0.0 && place < self.counts.len() as f64).then_some(place as usize)
     }
 
-    /// Text of at most 80 columns that marks the bins of mean and median.
-    pub fn render(&self, summary: &Summary) -> String {
+    /// Text that marks the bins of mean and median, with bars up to `columns`.
+    pub fn render(&self, summary: &Summary, columns: usize) -> String {
         let labels: Vec<String> = (0..self.counts.len()).map(|bin| self.label(bin)).collect();
         let label_width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).max("score".len());
         let most = self.counts.iter().copied().max().unwrap_or(0).max(1);
         let count_width = most.to_string().len().max("games".len());
         let total = self.total().max(1) as f64;
         let before_bar = 3 + label_width + 2 + count_width + 2 + "100.0 %".len() + 2;
-        let bar_width = 80_usize.saturating_sub(before_bar).max(10);
+        let bar_width = columns.saturating_sub(before_bar).max(LEAST_BAR);
 
         let mut text = format!("   {:>label_width$}  {:>count_width$}    share\n", "score", "games");
         let (mean, median) = (self.bin(summary.mean), self.bin(summary.median));
@@ -156,7 +158,7 @@ mod tests {
         let histogram = Histogram::of(&[i32::MIN, 0, i32::MAX]).unwrap();
         assert_eq!(histogram.total(), 3);
         assert_eq!(histogram.bin(1e12), None);
-        let text = histogram.render(&Summary::of(&[i32::MIN, 0, i32::MAX]).unwrap());
+        let text = histogram.render(&Summary::of(&[i32::MIN, 0, i32::MAX]).unwrap(), 80);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
@@ -164,7 +166,7 @@ mod tests {
     fn a_histogram_is_drawn_with_its_mean_and_median() {
         let scores = [10, 10, 11, 13];
         let histogram = Histogram { start: 10, width: 2, counts: vec![3, 1] };
-        let text = histogram.render(&Summary::of(&scores).unwrap());
+        let text = histogram.render(&Summary::of(&scores).unwrap(), 80);
         let expected = [
             "   score  games    share".to_owned(),
             format!("◆◇ 10–11      3   75.0 % │{}", "█".repeat(54)),
@@ -173,11 +175,16 @@ mod tests {
             "4 games   ◆ mean 11.0 ± 2.3 (95 %)   ◇ median 10.5".to_owned(),
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+        let bars = |columns| {
+            let text = histogram.render(&Summary::of(&scores).unwrap(), columns);
+            text.lines().skip(1).take(2).map(|line| line.matches('█').count()).collect::<Vec<_>>()
+        };
+        assert_eq!([bars(40), bars(0)], [vec![14, 4], vec![LEAST_BAR, 2]]);
     }
 
     #[test]
     fn one_game_is_drawn_without_a_confidence() {
-        let text = Histogram::of(&[42]).unwrap().render(&Summary::of(&[42]).unwrap());
+        let text = Histogram::of(&[42]).unwrap().render(&Summary::of(&[42]).unwrap(), 80);
         assert!(text.ends_with("\n1 game   ◆ mean 42.0   ◇ median 42\n"), "{text}");
     }
 

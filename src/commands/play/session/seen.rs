@@ -1,7 +1,9 @@
-use super::{Hand, Phase, Played, Session, still};
+use super::review::{Costly, Rival};
+use super::{Hand, Phase, Played, Session};
 use crate::commands::play::picture::Picture;
 use crate::players::ActionValue;
 use crate::players::Roster;
+use crate::report::landed;
 
 impl<G: Roster> Session<G> {
     /// Result of this game; none before the first move.
@@ -15,7 +17,12 @@ impl<G: Roster> Session<G> {
             None => format!("{} moves", self.played),
         };
         let rival = self.rival_score().map_or(String::new(), |score| format!("; {}: {score} points", self.player));
-        Some(format!("seed {seed}, {who}: {score} points after {moves}{rival}\n"))
+        let line = format!("seed {seed}, {who}: {score} points after {moves}{rival}\n");
+        let told = |costly: &Costly| {
+            let (heading, words, better) = (costly.heading(), &costly.words, &costly.better);
+            format!("  {heading}, by {}'s values: {words}; better: {better}\n", self.player)
+        };
+        Some(line + &self.review.costly().iter().map(told).collect::<String>())
     }
 
     /// Results of all games, one line each.
@@ -25,7 +32,8 @@ impl<G: Roster> Session<G> {
 
     /// The player's final score in the same game as a person's.
     pub fn rival_score(&self) -> Option<i32> {
-        self.rival.as_ref().filter(|(rival, _)| rival.is_over()).map(|(rival, _)| rival.score())
+        let done = |rival: &&Rival<G>| !rival.plays(self.moves, self.played);
+        self.rival.as_ref().filter(done).map(|rival| rival.episode.score())
     }
 
     pub fn phase(&self) -> &Phase {
@@ -36,10 +44,32 @@ impl<G: Roster> Session<G> {
         match &self.phase {
             Phase::Moving(clip) => clip.now().clone(),
             _ => match self.steered() {
-                Some(action) => Picture::of(&G::steered(&self.episode.state(), action)),
-                None => still(&self.episode),
+                Some(action) => Picture::of(&self.landed.name(&G::steered(&self.episode.state(), action))),
+                None => Picture::of(&self.landed.name(&G::board(&self.episode.state()))),
             },
         }
+    }
+
+    /// Letter of the piece and the cells (row, column) in which it would land: where it is steered,
+    /// else in the best place.
+    pub fn ghost(&self) -> Option<(char, Vec<(usize, usize)>)> {
+        let state = self.episode.state();
+        let action = match self.phase {
+            Phase::Moving(_) if self.is_falling() => return self.last.as_ref().and_then(|last| last.piece.clone()),
+            Phase::Choosing | Phase::Chosen => self.steered().or(self.ranking().first().map(|best| best.action))?,
+            _ => return None,
+        };
+        Some((landed::piece::<G>(&state)?, G::places(&state, action)))
+    }
+
+    /// The costliest moves of a person's game, and how many of its moves the player has judged.
+    pub fn review(&self) -> (&[Costly], usize) {
+        (self.review.costly(), self.review.judged())
+    }
+
+    /// Moves of the game so far.
+    pub fn played(&self) -> usize {
+        self.played
     }
 
     /// Score without points of tokens that still fall.

@@ -1,8 +1,8 @@
 use super::super::toy::Toy;
 use super::*;
 use crate::eval::{deal, play_series};
-use crate::games::Match3;
 use crate::games::match3::{Move, Rules};
+use crate::games::{Game, Match3, Tetris, Text, tetris};
 use crate::players::{self, BoxedPlayer};
 
 /// A session with its player.
@@ -241,7 +241,6 @@ fn the_player_is_asked_for_a_hint_only_where_the_person_wants_one() {
 
 #[test]
 fn a_falling_piece_goes_where_a_hint_puts_it() {
-    use crate::games::{Tetris, tetris};
     let mut own = Session::<Tetris>::new(tetris::Rules::new(8).unwrap(), 2, "it", true, 1.0);
     let begin = own.steered().unwrap();
     let answer = |session: &mut Session<Tetris>, action: usize| {
@@ -281,14 +280,19 @@ fn after_a_persons_game_the_player_plays_the_same_one() {
         assert!(own.0.rival_score().is_none());
     }
     assert!(matches!(own.0.phase(), Phase::Over));
-    for _ in 0..25 {
+    // The player judges the person's moves first.
+    for _ in 0..50 {
+        assert!(own.0.rival_score().is_none());
         own.think();
     }
     let greedy = play_series(own.1.as_mut(), &Rules::default(), 0, 1, |_| ()).unwrap();
     assert_eq!(own.0.rival_score(), Some(greedy[0].score));
     assert!(own.0.question().is_none());
     let told = own.0.results();
-    assert!(told.ends_with(&format!("after 25 of 25 moves; greedy: {} points\n", greedy[0].score)), "{told}");
+    assert!(told.contains(&format!("after 25 of 25 moves; greedy: {} points\n", greedy[0].score)), "{told}");
+    let (costly, judged) = own.0.review();
+    assert!(judged == 25 && costly.len() == 3 && costly.is_sorted_by(|a, b| a.cost >= b.cost), "{costly:?}");
+    assert_eq!(told.lines().count(), 4);
 }
 
 #[test]
@@ -330,13 +334,33 @@ fn a_game_without_a_number_of_moves_ends_by_its_rules() {
 }
 
 #[test]
+fn where_moves_are_not_counted_the_player_plays_as_many_as_the_person() {
+    let rules = tetris::Rules::new(4).unwrap();
+    let mut own = Session::<Tetris>::new(rules, 0, "linear", true, 1.0);
+    while !matches!(own.phase(), Phase::Over) {
+        own.obey(Command::Select);
+        own.tick(1_000.0);
+    }
+    let played = own.played();
+    let mut player = players::parse::<Tetris>("linear", &rules).unwrap();
+    let mut asked = 0;
+    while let Some(Question { id, state, mut ties }) = own.question() {
+        let ranked = player.rank(&state, &mut ties).unwrap();
+        own.answer(Answer { id, ranked, ties });
+        asked += 1;
+    }
+    assert!(asked <= 2 * played && own.rival_score().is_some(), "{asked} questions after {played} moves");
+}
+
+#[test]
 fn a_falling_piece_is_moved_turned_and_dropped() {
-    use crate::games::{Game, Tetris, Text, tetris};
     let rules = tetris::Rules::new(8).unwrap();
     let (mut game, mut random, _) = deal::<Tetris>(&rules, 2);
     let mut own = Session::<Tetris>::new(rules, 2, "random", true, 1.0);
-    let piece =
-        |session: &Session<Tetris>| session.board().cells().filter(|cell| cell.2.is_alphabetic()).collect::<Vec<_>>();
+    let piece = |session: &Session<Tetris>| {
+        let board = Picture::of(&Tetris::steered(&session.episode.state(), session.steered().unwrap()));
+        board.cells().filter(|cell| cell.2.is_alphabetic()).collect::<Vec<_>>()
+    };
     for (turns, moves) in [(0, -20), (1, 20), (2, 1), (5, 0)] {
         assert_eq!(piece(&own).len(), 4, "the piece is above the wall");
         let first = piece(&own);
