@@ -11,10 +11,11 @@ import pytest
 
 import matchq
 
-# Moves of the game that is played, and agents that ship, with the weights of Tetris that have a name.
+# Agents that ship, weights of Tetris that have a name, and the moves of a game.
 SHIPPED = [(game, agent) for game in matchq.GAMES for agent in matchq.agents(game)]
 NAMED = [("tetris", weights) for weights in ("genetic", "dt-20", "report", "dellacherie", "du")]
-MOVES = {"match3": 25, "bilging": 12, "tile-match": 25, "bejeweled": 15, "tetris": 60}
+MOVES = {"match3": 25, "bilging": 10, "tile-match": 20, "bejeweled": 15, "tetris": 60}
+SLOW = {"dqn-setups": 10, "match3-fitted": 8, "bilging-fitted": 8, "tile-match-fitted": 6}
 ids = lambda case: "-".join(case) if isinstance(case, tuple) else str(case)
 
 
@@ -69,8 +70,9 @@ def test_an_exported_agent_plays_the_games_of_the_agent(program, case, tmp_path)
     game, agent = case
     module = export(program, agent, tmp_path)
     name = agent if case in SHIPPED else f"linear:weights={agent}"
-    boards = positions(program, game, name, 3, MOVES[game])[:-1]
-    assert len(boards) == MOVES[game]
+    moves = SLOW.get(agent, MOVES[game])
+    boards = positions(program, game, name, 3, moves)[:-1]
+    assert len(boards) == moves
     assert check(module, matchq.Player(name, game=game), boards) <= len(boards) // 25
     if hasattr(module, "Stream"):
         # A game has one stream of random numbers, the position's own numbers stand in where there is no game.
@@ -93,8 +95,12 @@ AWKWARD = {
     "bejeweled": [("........\n" * 6 + "RRWRYBPO\nWYBPOGRW", None)],
     # A wall without safe places, and one with wells and holes.
     "tetris": [
-        ("...OO.....\n...OO.....\n" + "\n".join(["#.########", "##########"[:9] + "."] * 2), None),
-        ("...IIII...\n..........\n" + "..........\n" * 4 + "#.#.....##\n#.##.##.##\n##.#.#####\n.#########", None),
+        ("...OO.....\n...OO.....\n" + "\n".join(["#.########", "#########."] * 10), None),
+        (
+            "..........\n...IIII...\n" + "..........\n" * 15
+            + "#.........\n#.#.....##\n#.##.##.##\n##.#.#####\n.#########",
+            None,
+        ),
     ],
 }
 
@@ -137,11 +143,39 @@ def train(program, folder, config, settings):
     return folder / "runs" / "tiny" / "last.safetensors"
 
 
-@pytest.mark.parametrize("game, input, shape", NETWORKS, ids=ids)
+@pytest.mark.parametrize("game, input, shape", NETWORKS, ids=[f"{case[0]}-{case[1]}-{n}" for n, case in enumerate(NETWORKS)])
 def test_a_network_of_any_shape_is_exported(program, game, input, shape, tmp_path):
     network = {"network.input": input, "network.dynamics_waves": 0} | {f"network.{key}": value for key, value in shape.items()}
     relative = {} if game not in ("tetris", "bejeweled") else {"learning.relative": False}
     agent = train(program, tmp_path, f"game = {{ name = '{game}' }}\n", TINY | network | relative)
+    module, player = export(program, agent, tmp_path), matchq.Player(str(agent), game=game)
+    boards = positions(program, game, "greedy", 5, 6)[:-1]
+    # The network is not all zeros.
+    assert len({value for _, value in player.rank(*boards[0])}) > 1
+    assert check(module, player, [*boards, *((board.strip(), left) for board, left in AWKWARD[game])]) == 0
+
+
+FEW = {"evaluation.games": 1, "evaluation.luck": 0, "evaluation.every": 2, "checkpoint.every": 2, "logging.every": 1}
+FITTED = FEW | {"training.sweeps": 2, "sampling.positions": 60, "sampling.outcomes": 2}
+LINEAR = FEW | {"training.policies": 2, "sampling.moves": 400, "sampling.games": 4}
+OTHERS = [
+    ("match3", "fitted", FITTED | {"playing.outcomes": 0, "playing.rewards": False}),
+    ("bilging", "fitted", FITTED | {"playing.outcomes": 2, "learning.best_of": 3}),
+    ("bejeweled", "fitted", FITTED | {"playing.outcomes": 2}),
+    ("tetris", "fitted", FITTED | {"playing.outcomes": 0}),
+    ("tetris", "fitted", FITTED | {"playing.outcomes": 3}),
+    ("match3", "lspi", LINEAR | {"learning.features": ["points", "plan", "colours"]}),
+    ("bilging", "lspi", LINEAR | {"learning.features": ["points", "x_row", "blocked"]}),
+    ("tile-match", "lspi", LINEAR | {"learning.features": ["points", "plan"]}),
+    ("bejeweled", "lspi", LINEAR | {"learning.features": ["points", "unknown"]}),
+    ("tetris", "lspi", LINEAR | {"learning.features": ["bertsekas", "well_sums"]}),
+    ("tetris", "lspi", LINEAR | {"learning.features": ["report", "squared_heights"]}),
+]
+
+
+@pytest.mark.parametrize("game, learner, settings", OTHERS, ids=[f"{case[0]}-{case[1]}-{n}" for n, case in enumerate(OTHERS)])
+def test_values_and_weighted_features_of_any_game_are_exported(program, game, learner, settings, tmp_path):
+    agent = train(program, tmp_path, f"learner = '{learner}'\ngame = {{ name = '{game}' }}\n", settings)
     module, player = export(program, agent, tmp_path), matchq.Player(str(agent), game=game)
     boards = positions(program, game, "greedy", 5, 6)[:-1]
     assert check(module, player, [*boards, *((board.strip(), left) for board, left in AWKWARD[game])]) == 0
@@ -157,7 +191,7 @@ def test_the_file_prints_the_move_on_a_board(program, tmp_path):
 
 
 def test_the_file_is_handed_to_the_kit_as_it_is(program, kit, tmp_path):
-    module, agent, scores = export(program, "match3-fitted", tmp_path), matchq.Agent.load("match3-fitted"), []
+    module, agent, scores = export(program, "dqn-plain", tmp_path), matchq.Agent.load("dqn-plain"), []
 
     def end(boards, seen, moves, final_score):
         assert moves == [agent.act(board, left) for board, left in zip(boards, range(25, 0, -1))]
