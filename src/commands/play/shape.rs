@@ -10,8 +10,19 @@ const POINTS: u16 = 4;
 /// Side of the field by that of the largest shape.
 const FILLED: f64 = 1.1;
 
+pub const SHAPES: [Shape; 8] = [
+    Shape::Circle,
+    Shape::Square,
+    Shape::Triangle,
+    Shape::Diamond,
+    Shape::Pentagon,
+    Shape::Hexagon,
+    Shape::Star,
+    Shape::Block,
+];
+
 /// Field in which shapes are drawn by hand.
-pub const LOW: (u16, u16) = (5, 3);
+const LOW: (u16, u16) = (5, 3);
 
 /// Share of each pixel that a shape covers, row by row, in a field of `width` by `height` pixels.
 pub fn coverage(shape: Shape, (width, height): (u16, u16)) -> Vec<f64> {
@@ -72,17 +83,6 @@ fn in_polygon(corners: u32, inner: f64, x: f64, y: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const SHAPES: [Shape; 8] = [
-        Shape::Circle,
-        Shape::Square,
-        Shape::Triangle,
-        Shape::Diamond,
-        Shape::Pentagon,
-        Shape::Hexagon,
-        Shape::Star,
-        Shape::Block,
-    ];
 
     fn drawn(shape: Shape, size: (u16, u16)) -> Vec<String> {
         let pixel = |share: &f64| if *share >= 0.5 { '#' } else { '.' };

@@ -1,12 +1,14 @@
 //! The board of a game with tokens in a terminal: each token a gem with its letter.
 
+use std::sync::LazyLock;
+
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
 use super::canvas::{Canvas, CellSize};
 use super::look::{CHECKED, CHOSEN, CLEARING, Colours, DARK, GOLD, GREY, GROUND, LIGHT, Look, Rgb, mixed};
 use super::session::{Hand, Phase, Session};
-use super::shape::coverage;
+use super::shape::{SHAPES, coverage};
 use crate::games::{Shape, Token};
 use crate::players::Roster;
 
@@ -32,11 +34,6 @@ pub fn token_of<G: Roster>(letter: char) -> Option<&'static Token> {
 pub fn draw<G: Roster>(buffer: &mut Buffer, from: (u16, u16), cell: CellSize, session: &Session<G>, look: Look) {
     let board = session.board();
     let mut canvas = Canvas::new(buffer, from, cell, look, board.size());
-    let size = gem(cell);
-    let shapes: Vec<Vec<f64>> = match cell == CellSize::LETTER || look.ascii {
-        true => Vec::new(),
-        false => G::TOKENS.iter().map(|token| coverage(token.shape, size)).collect(),
-    };
     let choosing = matches!(session.phase(), Phase::Choosing | Phase::Chosen);
     let best = match session.starting() {
         Some(action) => G::cells(action),
@@ -56,8 +53,8 @@ pub fn draw<G: Roster>(buffer: &mut Buffer, from: (u16, u16), cell: CellSize, se
                 }
             }
         };
-        let token = G::TOKENS.iter().position(|token| token.letter == letter);
-        draw_cell(&mut canvas, (x, y), token.map(|at| (&G::TOKENS[at], shapes.get(at))), ground);
+        let token = token_of::<G>(letter);
+        draw_cell(&mut canvas, (x, y), token, ground);
         if clearing && token.is_some() && !look.has_colours() {
             canvas.beside((x, y), ["*", "*"], LIGHT);
         }
@@ -81,15 +78,24 @@ pub fn draw<G: Roster>(buffer: &mut Buffer, from: (u16, u16), cell: CellSize, se
     }
 }
 
+/// The [coverage] of a gem's pixels.
+fn shares(shape: Shape, cell: CellSize) -> &'static [f64] {
+    static ALL: LazyLock<Vec<(CellSize, Shape, Vec<f64>)>> = LazyLock::new(|| {
+        let all = SIZES.into_iter().flat_map(|cell| SHAPES.map(|shape| (cell, shape)));
+        all.map(|(cell, shape)| (cell, shape, coverage(shape, gem(cell)))).collect()
+    });
+    ALL.iter().find(|known| (known.0, known.1) == (cell, shape)).map_or(&[], |known| &known.2)
+}
+
 /// Pixels of a gem: a column of its cell, on the right, and in low cells a row, above, stay free.
 fn gem(cell: CellSize) -> (u16, u16) {
     (cell.width - 1, 2 * cell.height - u16::from(cell.height == 2))
 }
 
-fn draw_cell(canvas: &mut Canvas, (x, y): (usize, usize), token: Option<(&Token, Option<&Vec<f64>>)>, ground: Rgb) {
+fn draw_cell(canvas: &mut Canvas, (x, y): (usize, usize), token: Option<&Token>, ground: Rgb) {
     let (look, cell) = (canvas.look, canvas.cell);
     let bare = look.coloured(Style::new().bg(look.colour(ground)), Style::new());
-    let Some((token, shares)) = token else {
+    let Some(token) = token else {
         let blank = " ".repeat(cell.width.into());
         return canvas.write((x, y), &[&blank], bare);
     };
@@ -103,7 +109,7 @@ fn draw_cell(canvas: &mut Canvas, (x, y): (usize, usize), token: Option<(&Token,
     }
     let (left, top) = canvas.corner(x, y);
     let letter = token.letter.to_string();
-    let Some(shares) = shares else {
+    if look.ascii {
         let blank = " ".repeat(cell.width.into());
         canvas.write((x, y), &[&blank], bare);
         let (left, top) = (left + (cell.width - 1 - 4) / 2, top + (cell.height - 1) / 2);
@@ -112,12 +118,13 @@ fn draw_cell(canvas: &mut Canvas, (x, y): (usize, usize), token: Option<(&Token,
             canvas.buffer.set_string(left, row, text, drawn);
         }
         return canvas.buffer.set_string(left + 1, top + 1, letter, on);
-    };
+    }
     if token.shape == Shape::Block && !look.has_colours() {
         canvas.write((x, y), &[&"░".repeat(usize::from(cell.width) - 1)], bare);
         return canvas.buffer.set_string(left + (cell.width - 1) / 2, top + cell.height / 2, letter, on);
     }
     let (width, height) = gem(cell);
+    let shares = shares(token.shape, cell);
     let free = 2 * cell.height - height;
     let is_lit = look.colours == Colours::True && token.shape != Shape::Block;
     let smooth = look.colours == Colours::True && cell.height > 2;
