@@ -10,9 +10,9 @@ impl StateFeatures for Groups {
 
     /// Points of all groups together, and of the largest.
     fn features(state: &State) -> Vec<f64> {
-        let points = state.groups().iter().map(|cell| state.group(cell).count()).map(|n| (n * (n - 1)) as f64);
-        let moves = f64::from(state.moves_left.min(1));
-        vec![moves * points.clone().sum::<f64>(), moves * points.fold(0.0, f64::max)]
+        let sizes = state.groups().iter().map(|cell| state.group(cell).count());
+        let points: Vec<f64> = sizes.map(|n| (n * (n - 1)) as f64).filter(|_| state.moves_left > 0).collect();
+        vec![points.iter().sum(), points.iter().copied().fold(0.0, f64::max)]
     }
 }
 
