@@ -133,3 +133,81 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
         assert!(code == 2 && errors.contains(what) && output.is_empty(), "{arguments:?}: {code} {output}{errors}");
     }
 }
+
+/// Advice on a picture, as a folder sees it.
+fn advised(folder: &Path, more: &[&str], input: &[u8]) -> (i32, String, String) {
+    matchq(folder, &[&["advise", "--player", "greedy", "--top", "3"], more].concat(), input)
+}
+
+#[test]
+fn a_picture_gives_the_advice_of_its_board_and_takes_the_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, expected, errors) = advised(folder.path(), &["--game", "match3", "-"], BOARD.as_bytes());
+    assert_eq!((code, errors.as_str()), (0, ""));
+    // Content decides, not the name.
+    fs::copy(GAME, folder.path().join("board.txt")).unwrap();
+    let given = advised(folder.path(), &["--game", "match3", "board.txt", "--overlay", "moves.png"], b"");
+    assert_eq!(given, (0, expected.clone(), String::new()));
+    assert_eq!(advised(folder.path(), &["--game", "match3"], &fs::read(GAME).unwrap()), (0, expected, String::new()));
+    let drawn = Picture::decode("x", &fs::read(folder.path().join("moves.png")).unwrap()).unwrap();
+    let was = Picture::decode("x", &fs::read(GAME).unwrap()).unwrap();
+    assert_eq!((drawn.width(), drawn.height()), (was.width(), was.height()));
+    let changed = drawn.values().chunks(3).zip(was.values().chunks(3)).filter(|(one, other)| one != other).count();
+    // Three outlines and discs, of some 80 cells of 40 by 40 pixels.
+    assert!((1_000..10_000).contains(&changed), "{changed}");
+}
+
+#[test]
+fn a_picture_that_is_not_sure_gives_no_advice() {
+    let folder = place(FLAT);
+    let (code, output, errors) = advised(folder.path(), &["--game", "bejeweled", "--theme", "bejeweled", "1.png"], b"");
+    assert!(code == 1 && output.is_empty(), "{code} {output}");
+    assert!(errors.contains("1.png") && errors.contains("there is no advice on such a board"), "{errors}");
+}
+
+#[test]
+fn what_is_neither_a_board_nor_a_picture_is_told_both_ways() {
+    let folder = place(FLAT);
+    fs::write(folder.path().join("gif.png"), b"GIF89a\x01\x00\x01\x00\xff\xfe").unwrap();
+    fs::write(folder.path().join("words.txt"), "These words tell no position.\n").unwrap();
+    fs::write(folder.path().join("board.txt"), BOARD).unwrap();
+    let both = "is neither a board's text, ten lines of eight of a b c d #, nor a picture of one, a PNG or a JPEG";
+    for (arguments, what) in [
+        (&["gif.png"][..], both),
+        (&["words.txt"], both),
+        (&["board.txt", "--overlay", "x.png"], "--overlay: board.txt is a text; only a picture"),
+        (&["board.txt", "--theme", "kit"], "--theme: board.txt is a text; only a picture"),
+        (&["board.txt", "--field", "0,0,9,9"], "--field: board.txt is a text; only a picture"),
+        (&["1.png", "--overlay", "x.jpg"], "it must end in .png"),
+        (&["1.png", "--overlay", "1.png"], "this is what the picture that is read names too"),
+        (&["1.png", "--theme", "bejeweled"], "match3 has 8 and 10"),
+    ] {
+        let (code, output, errors) = advised(folder.path(), &[&["--game", "match3"], arguments].concat(), b"");
+        assert!(code == 2 && errors.contains(what) && output.is_empty(), "{arguments:?}: {code} {output}{errors}");
+    }
+}
+
+#[test]
+fn a_board_that_cannot_stand_is_not_sure_though_every_cell_is() {
+    let folder = place(FLAT);
+    // Boards drawn by chance have runs of three, which bejeweled's do not.
+    let teach = ["read", "1.png", "--teach", "1.txt", "--theme", "flat.toml"];
+    assert_eq!(matchq(folder.path(), &teach, b"").0, 0);
+    let read = ["read", "2.png", "--theme", "flat.toml"];
+    let (code, board, _) = matchq(folder.path(), &read, b"");
+    assert_eq!((code, board.trim_end()), (0, fs::read_to_string(folder.path().join("2.txt")).unwrap().as_str()));
+    for partial in [&[][..], &["--partial"]] {
+        let known = [&read[..], &["--game", "bejeweled"], partial].concat();
+        let (code, board, errors) = matchq(folder.path(), &known, b"");
+        assert!(code == 1 && board.contains("???"), "{board}");
+        assert!(errors.contains("error: 2.png shows no board of bejeweled at rest: row "), "{errors}");
+    }
+}
+
+#[test]
+fn pictures_of_bilging_are_read_without_a_theme() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pictures/bilging.png");
+    let (code, board, errors) = matchq(folder.path(), &["read", "--game", "bilging", picture], b"");
+    assert_eq!((code, board.as_str(), errors.as_str()), (0, include_str!("../pictures/bilging.txt"), ""));
+}

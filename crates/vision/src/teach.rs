@@ -51,10 +51,9 @@ fn learn(picture: &Picture, board: &[Vec<char>], field: &Field) -> (Theme, Optio
         cells.iter().filter(|cell| cell.0 == letter && rows.contains(&cell.1)).map(|cell| &cell.2).collect()
     };
     let surface = surface(&letters, board.len(), of);
-    let parts = match surface {
-        Some(row) => vec![0..row, row..board.len()],
-        None => vec![0..board.len()],
-    };
+    // Without a surface all rows are above it.
+    let row = surface.unwrap_or(board.len());
+    let parts = [0..row, row..board.len()];
     let looks = letters.iter().flat_map(|letter| parts.iter().map(|rows| (*letter, of(*letter, rows.clone()))));
     let gems = looks.filter(|(_, looks)| !looks.is_empty()).map(|(letter, looks)| gem(letter, &looks)).collect();
     (Theme { size: field.size, gems: Gems::Prototypes(gems) }, surface)
