@@ -5,7 +5,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::canvas::{Canvas, CellSize};
 use super::look::{Colours, DARK, GREY, LIGHT, Look, Rgb, mixed};
-use super::session::{Phase, Session};
+use super::session::Session;
 use super::tokens::token_of;
 use crate::players::Roster;
 
