@@ -137,8 +137,8 @@ mod tests {
             "\n6  d  # [#] #  #  a  d  c \n7  b  # [c] a ",
             "\nA value is the mean of y, in points.\n\
              The best move gains 15 points for certain, and then swap (0, 0) and (1, 0) gains 30 for certain.\n",
-            "\n   1  swap (6, 2) and (7, 2)       16.2                             15      30\n",
-            "\n   2  swap (0, 0) and (1, 0)       12.0       4.2 ± 1.5            -5       -\n",
+            "\n   1  swap (6, 2) and (7, 2)       16.2                           15      30\n",
+            "\n   2  swap (0, 0) and (1, 0)       12.0       4.2 ± 1.5           -5       -\n",
             "\n      given up early, after few simulations:\n   3  ",
         ] {
             assert!(text.contains(part), "{part:?} in\n{text}");

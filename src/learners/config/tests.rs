@@ -210,7 +210,7 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         ("network.dynamics_waves", vec!["0", "64"], vec!["65"]),
         ("network.dynamics_layers", vec!["2", "64"], vec!["1", "65"]),
         ("network.next_moves", vec!["0"], vec!["1", "257"]),
-        ("training.steps", vec!["1"], vec!["0"]),
+        ("training.steps", vec!["64"], vec!["0"]),
         ("training.warmup", vec!["0", "640000"], vec!["640001"]),
         ("training.games", vec!["1", "100000"], vec!["0", "100001"]),
         ("training.updates", vec!["0", "1000"], vec!["1001"]),
@@ -288,6 +288,13 @@ fn a_training_can_be_made_longer_where_nothing_goes_by_the_share_that_is_done() 
             other => panic!("{sets:?}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn more_games_than_steps_are_refused() {
+    let told = sentence("[training]\nsteps = 2000\nwarmup = 100", &["training.games=10000"]);
+    assert!(told.starts_with("--set: training.games = 10000: it must be at most training.steps, 2000"), "{told}");
+    assert!(parse("[training]\nsteps = 2000\nwarmup = 100", &["training.games=2000"]).is_ok());
 }
 
 #[test]
