@@ -184,7 +184,7 @@ fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
     for (arguments, parts) in [
         (vec![name("nowhere.txt")], vec!["nowhere.txt cannot be read"]),
         (vec![name("")], vec!["cannot be read"]),
-        (vec![name("bytes.txt")], vec!["bytes.txt is not UTF-8"]),
+        (vec![name("bytes.txt")], vec!["bytes.txt is neither a board's text, "]),
     ] {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let told = refused(&[&["advise", "--moves-left", "9"], &arguments[..]].concat(), "");

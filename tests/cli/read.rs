@@ -199,7 +199,7 @@ fn a_board_that_cannot_stand_is_not_sure_though_every_cell_is() {
     for partial in [&[][..], &["--partial"]] {
         let known = [&read[..], &["--game", "bejeweled"], partial].concat();
         let (code, board, errors) = matchq(folder.path(), &known, b"");
-        assert!(code == 1 && board.contains("???"), "{board}");
+        assert!(code == 1 && board.matches('?').count() >= 3, "{board}");
         assert!(errors.contains("error: 2.png shows no board of bejeweled at rest: row "), "{errors}");
     }
 }
