@@ -43,7 +43,7 @@ const BUSY: Duration = Duration::from_millis(30);
 /// Time between checks while nothing moves.
 const IDLE: Duration = Duration::from_millis(200);
 /// Most columns and rows of a terminal that are drawn on.
-const MOST: (u16, u16) = (400, 200);
+const MOST: (u16, u16) = (240, 80);
 /// Time for an orderly end after a signal.
 const GRACE: Duration = Duration::from_secs(2);
 
