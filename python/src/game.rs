@@ -22,6 +22,9 @@ pub trait AnyGame: Send + Sync {
 
     fn themes(&self) -> &'static [&'static str];
 
+    /// Whether a text is a board at rest, by the usual rules.
+    fn stands(&self, board: &str) -> bool;
+
     /// Writes the image and the scalars of a board.
     fn encode(
         &self,
@@ -113,6 +116,10 @@ impl<G: Playable> AnyGame for Known<G> {
 
     fn themes(&self) -> &'static [&'static str] {
         G::THEMES
+    }
+
+    fn stands(&self, board: &str) -> bool {
+        G::parse(&Default::default(), board, None).is_ok()
     }
 
     fn encode(

@@ -53,11 +53,17 @@ impl Reading {
     /// The picture with each cell's likeliest letter and confidence, uint8 of shape (height, width,
     /// 3).
     ///
-    /// Confidences are in percent, unsure cells red. The given cells, (column, row), have a frame.
+    /// Confidences are in percent, unsure cells red. The given cells, (column, row), have a frame;
+    /// the cells of up to three moves, best first, have an outline and a rank.
     ///
     /// Raises ValueError for a cell outside of the field.
-    #[pyo3(signature = (cells = Vec::new()), text_signature = "(self, cells=())")]
-    fn drawn<'py>(&self, py: Python<'py>, cells: Vec<(i64, i64)>) -> PyResult<Bound<'py, PyArray3<u8>>> {
+    #[pyo3(signature = (cells = Vec::new(), moves = Vec::new()), text_signature = "(self, cells=(), moves=())")]
+    fn drawn<'py>(
+        &self,
+        py: Python<'py>,
+        cells: Vec<(i64, i64)>,
+        moves: Vec<Vec<(i64, i64)>>,
+    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let field = &self.reading.field;
         let [columns, rows] = field.size;
         let within = |(column, row): (i64, i64)| {
@@ -69,10 +75,15 @@ impl Reading {
             })
         };
         let cells = cells.into_iter().map(within).collect::<PyResult<Vec<(usize, usize)>>>()?;
+        let places = |cells: Vec<(i64, i64)>| {
+            let places = cells.into_iter().map(|cell| within(cell).map(|(column, row)| [column, row]));
+            places.collect::<PyResult<Vec<[usize; 2]>>>()
+        };
+        let moves = moves.into_iter().map(places).collect::<PyResult<Vec<_>>>()?;
         let drawn = unlocked(py, || {
             let mut drawn = matchq_vision::overlay(&self.picture, &self.reading);
             cells.iter().for_each(|(column, row)| matchq_vision::mark(&mut drawn, field, *column, *row));
-            Ok(drawn)
+            Ok(matchq_vision::moves(&drawn, field, &moves))
         })?;
         drawn.values().to_vec().into_pyarray(py).reshape([drawn.height(), drawn.width(), 3])
     }
@@ -87,7 +98,7 @@ impl Reading {
 ///
 /// picture: path of a PNG or JPEG, or uint8 of shape (height, width, 3), red, green and blue.
 /// theme: the look of the gems, by a name in the program (match3, kit, bejeweled, bejeweled-drawn,
-/// tile-match, lmgame-bench, articles, articles-1) or a file that matchq read --teach made; None
+/// tile-match, bilging, lmgame-bench, articles, articles-1) or a file that matchq read --teach made; None
 /// tries the game's themes, without a game match-3's. field: (left, top, width, height) in pixels;
 /// with None the field is searched for. Most cells are ? if no theme fits.
 ///
@@ -102,9 +113,10 @@ pub fn read_board(
     field: Option<[f64; 4]>,
 ) -> PyResult<Reading> {
     let py = picture.py();
-    let names: Vec<String> = match theme {
-        Some(name) => vec![name],
-        None => crate::game::game(game.unwrap_or(Match3::NAME))?.themes().iter().map(|name| name.to_string()).collect(),
+    let known = game.or(theme.is_none().then_some(Match3::NAME)).map(crate::game::game).transpose()?;
+    let names: Vec<String> = match (theme, &known) {
+        (None, Some(known)) => known.themes().iter().map(|name| name.to_string()).collect(),
+        (theme, _) => theme.into_iter().collect(),
     };
     if let (true, Some(name)) = (names.is_empty(), game) {
         let sentence =
@@ -115,8 +127,7 @@ pub fn read_board(
     unlocked(py, || {
         let themes = names.iter().map(|name| Theme::load(name)).collect::<Result<Vec<_>>>();
         let themes = themes.map_err(exception)?;
-        if let Some(game) = game {
-            let known = crate::game::game(game)?;
+        if let (Some(game), Some(known)) = (game, &known) {
             let [_, rows, columns] = known.sizes().image;
             if let Some(at) = themes.iter().position(|theme| theme.size() != [columns, rows]) {
                 let ([width, height], name) = (themes[at].size(), &names[at]);
@@ -140,11 +151,18 @@ pub fn read_board(
             })
         };
         let field = field.map(within).transpose()?;
-        let (at, reading) = matchq_vision::read_best(&name, &picture, &themes, field).map_err(|error| match error {
-            // Python has an argument in place of the flag.
-            Error::User(text) => exception(Error::User(text.replace("--field X,Y,WIDTH,HEIGHT", "field"))),
-            other => exception(other),
-        })?;
+        let (at, mut reading) =
+            matchq_vision::read_best(&name, &picture, &themes, field).map_err(|error| match error {
+                // Python has an argument in place of the flag.
+                Error::User(text) => exception(Error::User(text.replace("--field X,Y,WIDTH,HEIGHT", "field"))),
+                other => exception(other),
+            })?;
+        // Without names the themes are match-3's.
+        if let Some(known) = known
+            && !known.stands(&reading.likeliest())
+        {
+            reading.doubt_runs();
+        }
         Ok(Reading { picture, reading, theme: names[at].clone() })
     })
 }

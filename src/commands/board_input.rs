@@ -113,10 +113,8 @@ pub(super) fn check_overlay(path: &Path, image: Option<&Path>) -> Result<()> {
 /// The sentence about a board of a known game that cannot stand; its runs then are not sure.
 pub(super) fn doubt(name: &str, game: Option<&str>, reading: &mut Reading) -> Result<Option<String>> {
     let Some(game) = game else { return Ok(None) };
-    let rows = reading.cells.chunks(reading.field.size[0]);
-    let rows: Vec<String> = rows.map(|row| row.iter().map(|cell| cell.letter).collect()).collect();
     // Games without such a rule take runs.
-    if with_game(game, Stands(&rows.join("\n")))? {
+    if with_game(game, Stands(&reading.likeliest()))? {
         return Ok(None);
     }
     Ok(reading.doubt_runs().map(|[column, row]| {

@@ -58,6 +58,12 @@ impl Reading {
         rows.collect::<Vec<String>>().join("\n")
     }
 
+    /// The board with each cell's most probable letter, sure or not.
+    pub fn likeliest(&self) -> String {
+        let rows = self.cells.chunks(self.field.size[0]).map(|row| row.iter().map(|cell| cell.letter).collect());
+        rows.collect::<Vec<String>>().join("\n")
+    }
+
     /// How much the cells look like a board, from 0 to 1: mean confidence of cells outside of runs,
     /// less if one letter has most cells or many lie together, as on a surface or a large tile.
     fn plausibility(&self) -> f32 {

@@ -262,11 +262,14 @@ class Reading:
     def theme(self) -> str:
         """Name or file of the theme that read the board."""
 
-    def drawn(self, cells: Sequence[tuple[int, int]] = ()) -> npt.NDArray[np.uint8]:
+    def drawn(
+        self, cells: Sequence[tuple[int, int]] = (), moves: Sequence[Sequence[tuple[int, int]]] = ()
+    ) -> npt.NDArray[np.uint8]:
         """The picture, shape (height, width, 3), with each cell's likeliest letter and confidence
         in percent.
 
-        Unsure cells are red. The given cells, (column, row), have a frame.
+        Unsure cells are red. The given cells, (column, row), have a frame; the cells of up to three
+        moves, best first, have an outline and a rank.
 
         Raises:
             ValueError: a cell outside of the field.
@@ -286,7 +289,7 @@ def read_board(
         picture: the path of a PNG or JPEG, or an array of shape (height, width, 3): red, green and
             blue.
         theme: the look of the gems, by a name in the program (match3, kit, bejeweled,
-            bejeweled-drawn, tile-match, lmgame-bench, articles, articles-1) or a file that
+            bejeweled-drawn, tile-match, bilging, lmgame-bench, articles, articles-1) or a file that
             ``matchq read --teach`` made; None tries the game's themes, without a game match-3's.
             Most cells are ? if no theme fits.
         field: (left, top, width, height) in pixels; None finds it.

@@ -54,7 +54,7 @@ def add_arguments(watch: argparse.ArgumentParser) -> None:
     )
     watch.add_argument("--moves", metavar="N", type=count, help="stop after so many moves [default: a game's]")
     watch.add_argument("--click", action="store_true", help="play the best move, by two clicks on its cells")
-    watch.add_argument("--copy", metavar="OUT.png", help="draw what is seen and the best move into this picture")
+    watch.add_argument("--copy", metavar="OUT.png", help="draw what is seen and the best three moves into this picture")
     watch.add_argument(
         "--interval",
         metavar="S",
@@ -134,7 +134,8 @@ def watch(screen: Any, player: Player, arguments: argparse.Namespace, left: int)
         best = cells_of_move(ranked[0][0], game=arguments.game)
         _show(board, ranked[: arguments.top], arguments.game, played, left - played if left else None)
         if arguments.copy:
-            _write(arguments.copy, eyes.last.drawn(best))
+            cells = [cells_of_move(move, game=arguments.game) for move, _ in ranked[: arguments.top]]
+            _write(arguments.copy, eyes.last.drawn(moves=cells[:3]))
         before = board
         if arguments.click:
             if not eyes.play(board, best):
