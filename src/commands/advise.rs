@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{board_input, print, rules};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
-use crate::players::{Advised, Agents, Listed, Next, Playable, advise, in_words};
+use crate::players::{Advised, Agents, Listed, Next, Playable, advise, in_words, position_stream};
 use crate::random::{Role, Stream};
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     }
     let state = game.state();
     let mut player = super::player::<G>(&arguments.player, &rules, agents)?;
-    let mut advice = advise::<G>(player.as_mut(), &state, &mut Stream::new(0, Role::Tie, 0))?;
+    let mut advice = advise::<G>(player.as_mut(), &state, &mut position_stream::<G>(&state))?;
     let top = arguments.top.map_or(usize::MAX, |top| top as usize);
     board.draw::<G>(arguments.overlay.as_deref(), &state, &advice.moves)?;
     advice.moves.truncate(top);

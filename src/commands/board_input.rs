@@ -46,8 +46,9 @@ pub(super) fn read<G: Playable>(arguments: &Advise) -> Result<Board> {
     let doubt = doubt(&name, Some(G::NAME), &mut reading)?.or_else(|| unsure(&name, &reading));
     if let Some(doubt) = doubt {
         return Err(Error::runtime(format!(
-            "{doubt}; there is no advice on such a board: matchq read --game {} --overlay OUT.png shows what was seen, \
-             matchq read --teach makes a theme that knows such pictures",
+            "{doubt}; it was taken for {0}, and --game names another game; there is no advice on such a board: matchq read \
+             {name} --game {0} --overlay OUT.png shows what was seen, matchq read --teach makes a theme that knows such \
+             pictures",
             G::NAME
         )));
     }

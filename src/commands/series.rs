@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::{print, rules};
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result, in_words};
-use crate::eval::{self, Figures, Ratio, Summary, deal, luck, play_scores, play_series, replay};
+use crate::eval::{self, Figures, PlayedGame, Ratio, Summary, deal, luck, play_scores, play_series, replay};
 use crate::files;
 use crate::players::roster::{Figure, OwnFigures, Played};
 use crate::players::{Agents, BoxedPlayer, Playable, Player};
@@ -116,7 +116,7 @@ fn no_rules() -> Value {
 impl Given {
     /// Replays the games; an error names the game and the move that is wrong.
     pub fn report<G: Playable>(self) -> std::result::Result<Report, String> {
-        let Self { player, game, rules, seed, moves } = self;
+        let Self { player, rules, seed, moves, .. } = self;
         let of = rules_of::<G>(&player, rules)?;
         if seed.checked_add(moves.len() as u128).is_none() {
             return Err("the seeds of all games must lie below 2^128".to_owned());
@@ -136,25 +136,9 @@ impl Given {
             }
             games.push(played);
         }
-        let none = || format!("{player}: at least one game is needed");
-        let figures = Figures::of(&games, 0.0).ok_or_else(none)?;
-        Ok(Report {
-            player,
-            seed,
-            games: games.len() as u64,
-            game,
-            rules: serde_json::to_value(&of).map_err(|error| error.to_string())?,
-            figures,
-            seconds: 0.0,
-            games_per_second: 0.0,
-            scores: games.iter().map(|game| game.score).collect(),
-            luck_simulations: None,
-            luck: None,
-            luck_adjusted: None,
-            own: Map::new(),
-            ratios: vec![],
-            moves,
-        })
+        let none = format!("{player}: at least one game is needed");
+        let report = Report::of::<G>(player, seed, &of, &games, 0.0, moves);
+        report.map_err(|error| error.to_string())?.ok_or(none)
     }
 }
 
@@ -163,6 +147,36 @@ fn rules_of<G: Playable>(player: &str, rules: Value) -> std::result::Result<G::R
 }
 
 impl Report {
+    /// The report of games from a seed on, without the game's own figures; `None` without games.
+    fn of<G: Playable>(
+        player: String,
+        seed: u128,
+        rules: &G::Rules,
+        games: &[PlayedGame],
+        seconds: f64,
+        moves: Vec<Moves>,
+    ) -> Result<Option<Self>> {
+        let rules = serde_json::to_value(rules)
+            .map_err(|error| Error::runtime(format!("the rules cannot be written as JSON: {error}")))?;
+        Ok(Figures::of(games, seconds).map(|figures| Self {
+            player,
+            seed,
+            games: games.len() as u64,
+            game: G::NAME.to_owned(),
+            rules,
+            figures,
+            seconds,
+            games_per_second: if seconds > 0.0 { games.len() as f64 / seconds } else { 0.0 },
+            scores: games.iter().map(|game| game.score).collect(),
+            luck_simulations: None,
+            luck: None,
+            luck_adjusted: None,
+            own: Map::new(),
+            ratios: vec![],
+            moves,
+        }))
+    }
+
     /// Estimates the luck of each game by `simulations` of each move, unless done already.
     ///
     /// An error is the first game whose moves do not lead to its end and score.
@@ -335,25 +349,9 @@ pub fn play<G: Playable>(
     };
     progress.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
-    let figures = Figures::of(&games, seconds).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
-    let mut report = Report {
-        player: name,
-        seed: arguments.seed,
-        games: arguments.games,
-        game: G::NAME.to_owned(),
-        rules: serde_json::to_value(rules)
-            .map_err(|error| Error::runtime(format!("the rules cannot be written as JSON: {error}")))?,
-        figures,
-        seconds,
-        games_per_second: arguments.games as f64 / seconds,
-        scores: games.iter().map(|game| game.score).collect(),
-        luck_simulations: None,
-        luck: None,
-        luck_adjusted: None,
-        own: Map::new(),
-        ratios: vec![],
-        moves: games.iter().map(|game| Moves::of::<G>(&game.actions)).collect(),
-    };
+    let moves = games.iter().map(|game| Moves::of::<G>(&game.actions)).collect();
+    let report = Report::of::<G>(name, arguments.seed, rules, &games, seconds, moves)?;
+    let mut report = report.ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     report.find_own_figures::<G>();
     Ok(report)
 }

@@ -131,10 +131,14 @@ pub(crate) fn lines<G: Roster>(player: Option<&str>) -> Result<String> {
     let all = players::<G>();
     match player {
         None => Ok(short::<G>(&all)),
-        Some(name) => match all.iter().find(|entry| entry.name == Parts::of(name).name) {
-            Some(entry) => Ok(details(entry)),
-            None => Err(unknown::<G>(&Parts::of(name), &all)),
-        },
+        Some(text) => {
+            let parts = Parts::of(text);
+            // An agent has the parameters of its kind's player.
+            let agent = G::AGENTS.iter().find(|agent| agent.name == parts.name);
+            let name = agent.map_or(parts.name, |agent| agent.kind.name());
+            let entry = all.iter().find(|entry| entry.name == name);
+            entry.map(details).ok_or_else(|| unknown::<G>(&parts, &all))
+        }
     }
 }
 

@@ -100,9 +100,10 @@ fn shift(candidates: &[Candidate]) -> f64 {
 impl<G: Lookahead + Measured> Search<G> {
     /// The candidates with their mean points, best first; those that dropped out early come last.
     ///
-    /// A value is the best move's mean less what the candidate costs against it. `candidates` come best first: equal ones keep their order, and a small budget omits the
-    /// last. Rounds share the time left since `begin`. Each candidate is simulated at least once,
-    /// unless the time is over and first values count.
+    /// A value is the best move's mean less what the candidate costs against it. `candidates` come
+    /// best first: equal ones keep their order, and a small budget omits the last. Rounds share the
+    /// time left since `begin`. Each candidate is simulated at least once, unless the time is over
+    /// and first values count.
     pub fn rank(
         &self,
         state: &G::State,

@@ -176,6 +176,7 @@ fn the_list_of_parameters_says_which_players_need_a_checkpoint_and_no_weights_wh
         assert!(list.contains(&format!("{end}\n")), "{end}: {list}");
     }
     assert!(tetris("linear").contains(":weights") && !match3("linear").contains(":weights"));
+    assert_eq!(match3("match3-fitted"), match3("value"));
     let error = listing::<Match3>(Some("nobody")).unwrap_err().to_string();
     assert!(error.starts_with("there is no player or agent 'nobody' of match3: the players are best, "), "{error}");
 }

@@ -56,6 +56,7 @@ fn told<G: Playable>(best: &Advised) -> String {
     let unit = G::UNIT;
     let now = match best.gains {
         0.0 => " gains nothing at once".to_owned(),
+        costs if costs < 0.0 => format!(" costs {} {unit} at once", short(-costs)),
         gains => format!(" gains {} {unit} for certain", short(gains)),
     };
     let next = best
@@ -94,6 +95,9 @@ fn moves<G: Playable>(state: &G::State, advice: &Advice) -> String {
     }
     text += "\n\ncosts: the best move's value less this one's";
     text += if sure { ", with its 95 % interval\n" } else { "\n" };
+    if G::PIECES.is_empty() {
+        text += "(row, column): both from 0, from the top left\n";
+    }
     text += &format!("now: {} for certain", G::UNIT);
     text += if plans { "; next: those of the best next move, for certain\n" } else { "\n" };
     text

@@ -321,7 +321,10 @@ def main():
     parser.add_argument("board", type=argparse.FileType(), help="file of the board's text, - for standard input")
     parser.add_argument("--piece", choices=list(PIECES), help="the piece, where the board shows none")
     arguments = parser.parse_args()
-    print(json.dumps(choose(arguments.board.read(), arguments.piece)))
+    try:
+        print(json.dumps(choose(arguments.board.read(), arguments.piece)))
+    except ValueError as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

@@ -86,10 +86,10 @@ fn fits((width, height): (u16, u16), area: Rect) -> bool {
 
 fn too_small(buffer: &mut Buffer, area: Rect, (width, height): (u16, u16)) {
     let lines = [
-        "the terminal is too small:".to_owned(),
-        format!("{} x {}, but {width} x {height}", area.width, area.height),
-        "are needed (q quits);".to_owned(),
-        "time stands still".to_owned(),
+        "too small: it needs".to_owned(),
+        format!("{width} x {height}, and has"),
+        format!("{} x {}; time", area.width, area.height),
+        "stands still; q quits".to_owned(),
     ];
     for (y, line) in (area.top()..area.bottom()).zip(&lines) {
         buffer.set_stringn(area.left(), y, line, area.width.into(), Style::new());

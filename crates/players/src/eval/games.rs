@@ -61,13 +61,9 @@ pub fn play_series<G: Game>(
     rules: &G::Rules,
     first: u128,
     count: u64,
-    mut progress: impl FnMut(Moves),
+    progress: impl FnMut(Moves),
 ) -> Result<Vec<PlayedGame>> {
-    let goes_on = |moves| {
-        progress(moves);
-        true
-    };
-    Ok(play_bounded(player, rules, first, count, u64::MAX, goes_on)?.unwrap_or_default())
+    Ok(play_bounded(player, rules, first, count, u64::MAX, always(progress))?.unwrap_or_default())
 }
 
 /// [`play_series`] without the games' moves, each of which would take two bytes.
@@ -76,14 +72,17 @@ pub fn play_scores<G: Game>(
     rules: &G::Rules,
     first: u128,
     count: u64,
-    mut progress: impl FnMut(Moves),
+    progress: impl FnMut(Moves),
 ) -> Result<Vec<PlayedGame>> {
-    let goes_on = |moves| {
+    let record = Record { forgets: true, longest: u64::MAX, ..Record::default() };
+    Ok(play_recorded(player, rules, first, count, record, always(progress))?.unwrap_or_default())
+}
+
+fn always(mut progress: impl FnMut(Moves)) -> impl FnMut(Moves) -> bool {
+    move |moves| {
         progress(moves);
         true
-    };
-    let record = Record { forgets: true, longest: u64::MAX, ..Record::default() };
-    Ok(play_recorded(player, rules, first, count, record, goes_on)?.unwrap_or_default())
+    }
 }
 
 /// [`play_series`] with games cut after `longest` moves; `None` once `goes_on`, which receives the
@@ -141,8 +140,8 @@ pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize]) -> Optio
         if playing.episode.is_over() {
             return None;
         }
-        let step = playing.episode.step(*action);
         let Playing { episode: Episode { game, stream }, watch, .. } = &mut playing;
+        let step = game.step(*action, stream);
         watch.moved(game, stream, *action, step);
     }
     Some(playing.played())
