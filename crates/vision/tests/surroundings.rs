@@ -4,6 +4,8 @@
 #[path = "../../../tests/pictures/mod.rs"]
 mod pictures;
 
+use std::collections::BTreeSet;
+
 use matchq_core::random::{Role, Stream};
 use matchq_players::Roster;
 use matchq_players::games::{Bejeweled, Bilging};
@@ -45,11 +47,11 @@ fn a_flat_surface_beside_the_field_is_no_row_or_column_of_gems() {
 #[test]
 fn boards_in_all_surroundings_are_found_by_a_taught_theme_and_hardly_one_where_there_is_none() {
     let (mut missed, mut spoilt, mut invented) = (0, 0, 0);
-    for seed in 0..24 {
+    for seed in 0..12 {
         let style = some_style(&mut Stream::new(seed, Role::Game, 41));
         let lesson = Scene::new(style).draw(1_000_000 + seed);
         let theme = teach("x", &lesson.picture, &lesson.board, Some(lesson.field)).unwrap().theme;
-        let drawn = around::draw(&style, 24.0 + 2.0 * seed as f64, seed);
+        let drawn = around::draw(&style, 24.0 + 4.0 * seed as f64, seed);
         match read("x", &drawn.picture, &theme) {
             Ok(reading) => spoilt += usize::from(wrong(&reading.board(), &drawn) > 0),
             Err(_) => missed += 1,
@@ -57,7 +59,7 @@ fn boards_in_all_surroundings_are_found_by_a_taught_theme_and_hardly_one_where_t
         let empty = read("x", &without_a_board(seed), &theme);
         invented += usize::from(empty.is_ok_and(|reading| 2 * reading.unsure().count() < reading.cells.len()));
     }
-    assert!(missed == 0 && spoilt == 0 && invented <= 2, "{missed} missed, {spoilt} spoilt, {invented} invented");
+    assert!(missed == 0 && spoilt == 0 && invented <= 1, "{missed} missed, {spoilt} spoilt, {invented} invented");
 }
 
 #[test]
@@ -106,7 +108,12 @@ fn flooded(picture: &Picture, field: &Field, row: usize) -> Picture {
 #[test]
 fn one_labelled_picture_teaches_the_looks_above_and_under_water() {
     let scene = Scene { columns: 6, rows: 12, pitch: 40.0, ..Scene::new(FLAT) };
-    let first = scene.draw(1);
+    let letters = |rows: &[Vec<char>]| rows.iter().flatten().copied().collect::<BTreeSet<char>>();
+    // All letters are seen above and under water.
+    let all = |drawn: &Drawn| {
+        letters(&drawn.board[8..]).len() == FLAT.gems.len() && letters(&drawn.board[..8]).len() == FLAT.gems.len()
+    };
+    let first = (1..).map(|seed| scene.draw(seed)).find(all).unwrap();
     let lesson = teach("x", &flooded(&first.picture, &first.field, 8), &first.board, None).unwrap();
     assert_eq!(lesson.surface, Some(8));
     let second = scene.draw(2);
@@ -114,6 +121,17 @@ fn one_labelled_picture_teaches_the_looks_above_and_under_water() {
         let read = read("x", &flooded(&second.picture, &second.field, row), &lesson.theme).unwrap();
         assert_eq!(read.board(), second.text(), "water from row {row} on");
     }
+    // A letter that was dry alone is not sure under water: the last rows of the picture of seed 1 have no W.
+    let without = scene.draw(1);
+    assert!(!letters(&without.board[8..]).contains(&'W'));
+    let theme = teach("x", &flooded(&without.picture, &without.field, 8), &without.board, None).unwrap().theme;
+    let read = read_field(&flooded(&second.picture, &second.field, 6), &theme, second.field);
+    assert_eq!(
+        (wrong(&read.board(), &second), read.unsure().all(|(_, row, _)| row >= 6)),
+        (0, true),
+        "{}",
+        read.board()
+    );
     // A dry picture teaches one look, by which wet gems are not sure or right.
     let dry = teach("x", &first.picture, &first.board, None).unwrap();
     assert_eq!(dry.surface, None);
