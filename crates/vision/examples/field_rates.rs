@@ -13,7 +13,6 @@ use pictures::around::{WEB, draw, some_style, without_a_board};
 
 fn main() {
     let count = std::env::args().nth(1).map_or(100, |count| count.parse().expect("the number of pictures"));
-    let show = std::env::args().nth(2).is_some();
     let built: Vec<Theme> =
         ["bejeweled", "bejeweled-drawn"].iter().map(|name| Theme::named(name).unwrap().unwrap()).collect();
     // Pictures that are found, off by more than a tenth of a cell, with wrong letters; wrong and right letters.
@@ -30,14 +29,7 @@ fn main() {
         {
             let drawn = draw(&style, pitch, seed);
             rates[0] += 1;
-            let Ok((_, reading)) = read_best("a picture", &drawn.picture, &themes, None) else {
-                if show {
-                    println!("seed {seed} {} {pitch:.1}: none", style.name);
-                    std::fs::write(format!("/tmp/vision-{seed}-{}.png", style.name), drawn.picture.to_png().unwrap())
-                        .ok();
-                }
-                continue;
-            };
+            let Ok((_, reading)) = read_best("a picture", &drawn.picture, &themes, None) else { continue };
             rates[1] += 1;
             let off = (0..2).map(|axis| (reading.field.corner[axis] - drawn.field.corner[axis]).abs() / pitch);
             let off = off.fold((reading.field.cell[0] / pitch - 1.0).abs() * 8.0, f64::max);
@@ -48,10 +40,6 @@ fn main() {
             rates[3] += usize::from(wrong > 0);
             rates[4] += wrong;
             rates[5] += cells.filter(|(is, should)| is == *should).count();
-            if show && (off > 0.1 || wrong > 0) {
-                println!("seed {seed} {} {pitch:.1}: off by {off:.2}, {wrong} wrong", style.name);
-                std::fs::write(format!("/tmp/vision-{seed}-{}.png", style.name), drawn.picture.to_png().unwrap()).ok();
-            }
         }
         let empty = without_a_board(seed);
         for (at, themes) in [vec![theme], built.clone()].iter().enumerate() {
@@ -59,10 +47,6 @@ fn main() {
                 found[2 * at] += 1;
                 let sure = reading.cells.len() - reading.unsure().count();
                 found[2 * at + 1] += usize::from(2 * sure > reading.cells.len());
-                if show && 2 * sure > reading.cells.len() {
-                    println!("seed {seed}: a board where there is none, {sure} sure, themes {at}");
-                    std::fs::write(format!("/tmp/vision-{seed}-none.png"), empty.to_png().unwrap()).ok();
-                }
             }
         }
     }
