@@ -434,7 +434,7 @@ def recipe_table(reports):
     return grid([*heads, "hours of one core, shared"], rows, range(7))
 
 
-def changes(page, mark, stem, config, changed, options, player, common=(), *, unit, figure, digits, note, same_boards=False):
+def changes(folder, mark, stem, config, changed, options, player, common=(), *, unit, figure, digits, note, same_boards=False):
     """A table of trainings in which one thing at a time is changed, three seeds each; the settings in common are of all.
 
     A figure of reports is compared, with so many digits of means and of differences. Where a seed gives all changes the same boards,
@@ -444,13 +444,13 @@ def changes(page, mark, stem, config, changed, options, player, common=(), *, un
     for name, (_, *settings) in changed.items():
         for seed in (1, 2, 3):
             training = Training(f"{stem}-{name}", config, seed, (*common, *settings))
-            reports[name, seed] = Report(page.removesuffix(".md"), f"{stem}-{name}-{seed}", player, options, training)
+            reports[name, seed] = Report(folder, f"{stem}-{name}-{seed}", player, options, training)
 
     def make(reports):
         means = by_first({key: figure(played) for key, played in found(reports).items()})
         return change_table(changed, means, unit, digits, note, same_boards)
 
-    return Table(page, mark, make, reports)
+    return Table("reports/changes.md", mark, make, reports)
 
 
 def change_table(changed, means, unit, digits, note, same_boards):
@@ -511,8 +511,8 @@ def training_picture(reports):
 TABLES += [
     Table("dqn.md", "recipes", recipe_table, TRAINED),
     Table("training.svg", "", training_picture, TRAINED),
-    changes("dqn.md", "changes", "change", "configs/dqn-plain.toml", CHANGES, TEST, NETWORK, SHORT, **SCORES_OF),
-    changes("dqn.md", "setups", "setups", "configs/dqn-setups.toml", SETUPS, TEST, NETWORK, ["training.steps=10_000"], **SCORES_OF),
+    changes("dqn", "changes", "change", "configs/dqn-plain.toml", CHANGES, TEST, NETWORK, SHORT, **SCORES_OF),
+    changes("dqn", "setups", "setups", "configs/dqn-setups.toml", SETUPS, TEST, NETWORK, ["training.steps=10_000"], **SCORES_OF),
 ]
 
 # ---- docs/bilging.md
@@ -559,7 +559,7 @@ def bilging_table(reports):
 TABLES += [
     Table("bilging.md", "players", bilging_table, BILGING),
     changes(
-        "bilging.md", "trainings", "training", "configs/bilging-fitted.toml", FITTED, {"game": "bilging", GAMES: 400}, VALUE, **POINTS_OF
+        "bilging", "trainings", "training", "configs/bilging-fitted.toml", FITTED, {"game": "bilging", GAMES: 400}, VALUE, **POINTS_OF
     ),
 ]
 
@@ -748,9 +748,9 @@ for seed in (2, 3):
 
 TABLES += [
     Table("tetris.md", "players", tetris_table, PLAYED),
-    Table("tetris.md", "whole games", whole_table, ENDINGS),
+    Table("reports/changes.md", "whole games", whole_table, ENDINGS),
     Table("tetris.md", "learned", learner_table, LEARNED),
-    Table("tetris.md", "seeds", seed_table, CHAINS),
+    Table("reports/changes.md", "seeds", seed_table, CHAINS),
 ]
 
 # ---- The command line

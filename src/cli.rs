@@ -393,8 +393,7 @@ pub struct GameArguments {
     #[arg(long = "game", value_name = "NAME")]
     pub name: Option<String>,
     /// A parameter of the game's rules, such as obstacle_kinds=1 (any number of times) [default:
-    /// the usual rules of the game; for eval --checkpoint without --rule, the rules of the
-    /// training]
+    /// the game's usual rules; eval: those of the agent's training]
     #[arg(long = "rule", value_name = "KEY=VALUE")]
     pub rules: Vec<String>,
 }

@@ -169,7 +169,8 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     fn frame(&mut self, board: &str, marked: Vec<(usize, usize)>, milliseconds: u32, score: i32) {
         let Some(frames) = &mut self.frames else { return };
         let left = G::actions_left(&self.episode.state());
-        let caption = if left > 0 { format!("{score} points, {left} moves left") } else { format!("{score} points") };
+        let moves = if left > 0 { format!(", {left} moves left") } else { String::new() };
+        let caption = format!("{score} {}{moves}", G::UNIT);
         let rows = board.lines().map(str::to_owned).collect();
         frames.push(Frame { rows, milliseconds, caption, marked });
     }

@@ -24,6 +24,9 @@ fn a_file_is_written_whole_and_its_name_and_what_to_do_next_are_said() {
     let place = Place::new();
     let said = place.run_well(&["export", "match3-fitted", "--python", "my agent.py"]);
     assert!(said.contains("python 'my agent.py' BOARD.txt"), "{said}");
+    assert!(said.contains("under a name that Python can import"), "{said}");
+    let said = place.run_well(&["export", "dqn", "--python", "agent.py"]);
+    assert!(said.contains("also in the kit\n"), "{said}");
     let written = fs::read_to_string(place.path("my agent.py")).unwrap();
     assert_eq!(written, place.run_well(&["export", "match3-fitted", "--python", "-"]));
 }
@@ -32,7 +35,9 @@ fn a_file_is_written_whole_and_its_name_and_what_to_do_next_are_said() {
 fn what_cannot_be_exported_gets_a_sentence_and_no_file() {
     let place = Place::new();
     for (name, file, sentence) in [
-        ("greedy", "a.py", "error: greedy is not there: name an agent's file"),
+        ("nobody", "a.py", "error: nobody is not there: name an agent's file"),
+        ("greedy", "a.py", "error: greedy is a player without an agent's file: export an agent, such as dqn"),
+        ("dqn+search", "a.py", "error: dqn+search searches, which Python has not: export dqn, the agent alone"),
         ("dqn", "nowhere/a.py", "error: --python nowhere/a.py: the folder nowhere does not exist"),
         ("tiny.toml", "a.py", "error: tiny.toml "),
     ] {

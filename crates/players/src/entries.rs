@@ -89,7 +89,7 @@ pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Resu
 }
 
 /// End of a text's name that lets the agent's network search.
-pub(crate) const SEARCHES: &str = "+search";
+pub const SEARCHES: &str = "+search";
 
 /// Name or path of the agent in a text, if there is one: its checkpoint, or what it begins with.
 pub fn agent_in(text: &str) -> Option<&Path> {

@@ -47,7 +47,7 @@ pub use agent::{Agent, Agents, BEST, LAST, Shipped, run_of};
 pub use agent_file::{AgentFile, Array, Arrays, Kind};
 pub use budget::Budget;
 pub use cascade::Cascade;
-pub use entries::{agent_in, build, listing, parse, parse_with, players};
+pub use entries::{SEARCHES, agent_in, build, listing, parse, parse_with, players};
 pub use exhaustive::Exhaustive;
 pub use greedy::Greedy;
 pub use judged::{Judged, Meaning};

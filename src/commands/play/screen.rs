@@ -237,7 +237,7 @@ fn message<G: Roster>(session: &Session<G>) -> String {
         },
         Phase::Chosen => session.ranking().first().map_or(String::new(), |_| format!("next: {}", session.words(0))),
         Phase::Moving(clip) => match (session.last(), clip.wave()) {
-            (Some(last), _) => format!("{}: {} points", last.words, last.points),
+            (Some(last), _) => format!("{}: {} {}", last.words, last.points, G::UNIT),
             (None, 0) => "a move is on its way".to_owned(),
             (None, wave) => format!("clearing {wave}"),
         },
@@ -249,7 +249,7 @@ fn message<G: Roster>(session: &Session<G>) -> String {
                 (Some(_), None) if judged < played => format!(", {player} judges your moves ({judged} of {played})"),
                 (Some(_), None) => format!(", {player} plays the same game now"),
             };
-            format!("the game is over: {} points{rival}", session.score())
+            format!("the game is over: {} {}{rival}", session.score(), G::UNIT)
         }
     }
 }

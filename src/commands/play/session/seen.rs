@@ -16,8 +16,8 @@ impl<G: Roster> Session<G> {
             None if self.played == 1 => "1 move".to_owned(),
             None => format!("{} moves", self.played),
         };
-        let rival = self.rival_score().map_or(String::new(), |score| format!("; {}: {score} points", self.player));
-        let line = format!("seed {seed}, {who}: {score} points after {moves}{rival}\n");
+        let rival = self.rival_score().map_or(String::new(), |score| format!("; {}: {score} {}", self.player, G::UNIT));
+        let line = format!("seed {seed}, {who}: {score} {} after {moves}{rival}\n", G::UNIT);
         let told = |costly: &Costly| {
             let (heading, words, better) = (costly.heading(), &costly.words, &costly.better);
             format!("  {heading}, by {}'s values: {words}; better: {better}\n", self.player)
