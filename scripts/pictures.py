@@ -19,7 +19,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 # Of the program's own charts.
-STYLE = (ROOT / "src" / "report" / "chart.css").read_text(encoding="utf-8")
+STYLE = (ROOT / "crates" / "pictures" / "src" / "chart.css").read_text(encoding="utf-8")
 FONT = "Helvetica,Arial,DejaVu Sans,sans-serif"
 SVG = "http://www.w3.org/2000/svg"
 

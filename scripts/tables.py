@@ -305,7 +305,7 @@ MATCH3 = {
 }
 MATCH3 = {player: Report("players", player, player, {GAMES: games, "luck": 50}) for player, games in each(MATCH3)}
 REFERENCE = "dqn"
-# Each family's colour, a class of src/report/chart.css, and its players by milliseconds a move. The first is compared with each of the others.
+# Each family's colour, a class of crates/pictures/src/chart.css, and its players by milliseconds a move. The first is compared with each of the others.
 BUDGETS = {1: 800, 3: 400, 10: 200, 50: 75}
 FAMILIES = {
     "best": ("b", {ms: f"best:ms={ms}" for ms in BUDGETS}),

@@ -12,8 +12,9 @@ use crate::error::{Error, Result, in_words};
 use crate::eval::{Difference, Figures, Summary};
 use crate::files;
 use crate::players::{Agents, ForGame, Playable, with_game};
-use crate::report::columns::{shortened, table};
+use crate::report::columns::table;
 use crate::report::plot::{self, Contender};
+use matchq_pictures::shortened;
 
 #[derive(Serialize)]
 struct Comparison<'a> {
@@ -188,7 +189,8 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
         [only] => only.player.clone(),
         _ => format!("{} players", players.len()),
     };
-    plot::comparison(path, &format!("{who}: {}", games(players)), &contenders)
+    let drawn = plot::comparison(&format!("{who}: {}", games(players)), &contenders);
+    plot::save(path, drawn, "no player")
 }
 
 fn pairs(all: &[Report]) -> Vec<Pair<'_>> {

@@ -64,6 +64,6 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
     );
     let title = format!("{player}: {played}");
     series::write(&series, &text, &report, arguments.plot.as_deref(), |path| {
-        plot::histogram(path, &title, &histogram, summary)
+        plot::save(path, Some(plot::histogram(&title, &histogram, summary)), "no game")
     })
 }

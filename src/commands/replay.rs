@@ -14,8 +14,8 @@ use crate::eval::tie_stream;
 use crate::files;
 use crate::games::{Episode, MaskKind, Step};
 use crate::players::{Agents, Playable};
-use crate::report::animation::{Frame, Tiles, animation};
-use crate::report::landed::Landed;
+use matchq_pictures::animation::{Frame, Tiles, animation};
+use matchq_pictures::landed::Landed;
 
 /// Default maximum of moves in a picture of a player's game.
 const DRAWN: u64 = 200;

@@ -187,7 +187,8 @@ impl Logs {
         let points: Vec<CurvePoint> = means.into_iter().map(point).collect();
         let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
         let texts = CurveTexts { name: &name, unit: self.unit, what };
-        plot::curve(&folder.path().join("curve.svg"), texts, &points, &self.references)
+        let curve = plot::curve(texts, &points, &self.references);
+        plot::save(&folder.path().join("curve.svg"), curve, "no evaluation yet")
     }
 
     /// Adds a player to the curve.

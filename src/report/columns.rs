@@ -18,16 +18,6 @@ pub fn table(heading: &str, columns: &[(&str, usize)], rows: &[(String, Vec<Stri
     std::iter::once(line(heading, &names)).chain(rows).collect()
 }
 
-/// A text without its middle if longer than `most` letters.
-pub fn shortened(text: &str, most: usize) -> String {
-    let letters: Vec<char> = text.chars().collect();
-    if letters.len() <= most {
-        return text.to_owned();
-    }
-    let (begin, end) = (most.saturating_sub(1) / 2, letters.len() - most / 2);
-    letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,13 +29,5 @@ mod tests {
         let expected = "player       n    wide\na            1  123456\nlinear  10 ± 2       7\n";
         assert_eq!(table("player", &[("n", 3), ("wide", 5)], &rows), expected);
         assert_eq!(table("p", &[("name", 6)], &[("q".to_owned(), vec!["2".to_owned()])]), "p    name\nq       2\n");
-    }
-
-    #[test]
-    fn a_name_that_is_too_long_keeps_its_beginning_and_its_end() {
-        assert_eq!(shortened("greedy", 6), "greedy");
-        assert_eq!([5, 6].map(|width| shortened("abcdefghij", width)), ["ab…ij", "ab…hij"]);
-        let agents = ["dqn", "dqn-plain"].map(|name| shortened(&format!("network:checkpoint=checkpoints/{name}"), 26));
-        assert_eq!(agents, ["network:chec…eckpoints/dqn", "network:chec…nts/dqn-plain"]);
     }
 }

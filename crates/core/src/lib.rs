@@ -1,10 +1,12 @@
 //! What all crates of matchq stand on.
 //!
+//! - [`clock`]: the time, where there is one.
 //! - [`error`]: errors as sentences, each with its exit code.
 //! - [`files`]: files written whole or not at all.
 //! - [`random`]: random streams, one for each role and index under a seed, and CPython's generator.
 //! - [`instructions`]: the instruction set that the program uses.
 
+pub mod clock;
 pub mod error;
 pub mod files;
 pub mod instructions;

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize as _;
 use toml::Table;
@@ -46,9 +46,38 @@ enum Place {
 
 /// Agents that were read, by path: each file is read once.
 #[derive(Clone, Debug, Default)]
-pub struct Agents(Arc<Mutex<BTreeMap<PathBuf, Agent>>>);
+pub struct Agents {
+    known: Arc<Mutex<BTreeMap<PathBuf, Agent>>>,
+    /// Whether names stand for agents that ship and for those [given](Self::give) alone.
+    closed: bool,
+}
 
 impl Agents {
+    /// Agents that ship and those [given](Self::give); no name or path leads to a file.
+    pub fn closed() -> Self {
+        Self { known: Arc::default(), closed: true }
+    }
+
+    /// Takes an agent's file under a name; returns the agent.
+    pub fn give(&self, name: &str, file: &[u8]) -> Result<Agent> {
+        let file = AgentFile::from_bytes(file).map_err(|what| Error::user(format!("{name} {what}")))?;
+        let agent = Agent { file, name: name.to_owned(), label: name.to_owned() };
+        self.known().insert(name.into(), agent.clone());
+        Ok(agent)
+    }
+
+    /// Agents that were [given](Self::give) or read, by name or path.
+    pub fn given(&self) -> Vec<(String, Agent)> {
+        let inside = |path: &PathBuf| inside(path).is_some();
+        let known = self.known();
+        let given = known.iter().filter(|(path, _)| !inside(path));
+        given.map(|(path, agent)| (path.display().to_string(), agent.clone())).collect()
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Agent>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The agent that [`Agent::load`] gives.
     pub fn load(&self, path: &Path) -> Result<Agent> {
         self.find(path)?.ok_or_else(|| missing(path))
@@ -56,11 +85,14 @@ impl Agents {
 
     /// The agent that [`Agent::load`] gives; `None` where there is nothing of this name.
     pub fn find(&self, path: &Path) -> Result<Option<Agent>> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known();
         if let Some(agent) = known.get(path) {
             return Ok(Some(agent.clone()));
         }
-        let agent = Agent::find(path)?;
+        let agent = match self.closed {
+            true => inside(path).map(Agent::shipped).transpose()?,
+            false => Agent::find(path)?,
+        };
         if let Some(agent) = &agent {
             known.insert(path.to_owned(), agent.clone());
         }
@@ -212,6 +244,9 @@ fn text_of(path: &str, kind: Kind) -> String {
 ///
 /// Files and folders that hold an agent come first, then agents that ship, then runs.
 fn place(path: &Path) -> Result<Option<Place>> {
+    if cfg!(target_family = "wasm") {
+        return Ok(inside(path).map(Place::Inside));
+    }
     let best = path.join(BEST);
     // What cannot be seen is not missing: reading says why.
     let is_there = path != Path::new("") && !matches!(path.try_exists(), Ok(false));
@@ -221,7 +256,7 @@ fn place(path: &Path) -> Result<Option<Place>> {
     if is_there && !path.is_dir() {
         return Ok(Some(Place::File(path.to_owned())));
     }
-    if let Some(shipped) = path.to_str().and_then(roster::shipped) {
+    if let Some(shipped) = inside(path) {
         return Ok(Some(Place::Inside(shipped)));
     }
     match run_of(path) {
@@ -230,6 +265,11 @@ fn place(path: &Path) -> Result<Option<Place>> {
         None if is_there => Err(without_agent(path)),
         None => Ok(None),
     }
+}
+
+/// The agent of this name that ships.
+fn inside(name: &Path) -> Option<&'static Shipped> {
+    name.to_str().and_then(roster::shipped)
 }
 
 /// Folder in `runs/` of a plain name, if there is one.

@@ -26,6 +26,7 @@ pub mod eval;
 mod exhaustive;
 mod greedy;
 mod judged;
+#[cfg(not(target_family = "wasm"))]
 pub mod kit;
 mod linear;
 pub mod network;
@@ -52,7 +53,7 @@ pub use exhaustive::Exhaustive;
 pub use greedy::Greedy;
 pub use judged::{Judged, Meaning};
 pub use linear::{LOST, Linear, Selection, places};
-pub use matchq_core::{error, files, random};
+pub use matchq_core::{clock, error, files, random};
 pub use matchq_games as games;
 pub use network::{NetworkPlayer, NetworkSearch, argmax};
 pub use options::{BoxedPlayer, Entry, Options, Parameter, Setting};

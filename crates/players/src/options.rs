@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::agent::{Agent, Agents, Shipped};
 use crate::budget::Budget;
+use crate::clock;
 use crate::error::{Error, Result};
 use crate::network::{Backend, NetworkPlayer, Precision, Processor};
 use crate::player::Player;
@@ -283,6 +284,9 @@ pub(super) fn budget<G: Roster>(options: &Options<G>) -> Result<Budget> {
         (Some(_), None) => simulations(options),
         (None, _) => {
             let milliseconds = options.number("ms", "a whole number of milliseconds", 1..=3_600_000)?;
+            if !clock::IS_THERE {
+                return Err(Error::user(format!("'{}': there is no clock here: sims=N is a budget", options.asked)));
+            }
             Ok(Budget::Time(Duration::from_millis(milliseconds)))
         }
     }

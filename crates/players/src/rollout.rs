@@ -1,8 +1,7 @@
-use std::time::Instant;
-
 use crate::agent::Agent;
 use crate::agent_file::Kind;
 use crate::budget::Budget;
+use crate::clock::Instant;
 use crate::error::Result;
 use crate::games::{MaskKind, Plan, offered};
 use crate::judged::{Judged, Meaning, values};

@@ -1,9 +1,10 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::Rng;
 use rayon::prelude::*;
 
 use crate::budget::Budget;
+use crate::clock::Instant;
 use crate::games::Lookahead;
 use crate::judged::{Judged, Meaning};
 use crate::policy::{ActionValue, Policy};

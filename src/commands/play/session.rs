@@ -9,7 +9,7 @@ use crate::eval::tie_stream;
 use crate::games::{Episode, Game, MaskKind, Text};
 use crate::players::{ActionValue, Roster};
 use crate::random::Stream;
-use crate::report::landed::{self, Landed};
+use matchq_pictures::landed::{self, Landed};
 use review::{Review, Rival};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,11 +2,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::potential::{Memory, Promise};
 use super::rows::Rows;
 use crate::budget::Budget;
+use crate::clock::Instant;
 use crate::error::Result;
 use crate::games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
 use crate::judged::Meaning;

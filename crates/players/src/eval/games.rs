@@ -1,9 +1,10 @@
 use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Instant;
 use crate::error::Result;
 use crate::games::{Episode, Game, Step};
 use crate::player::Player;

@@ -1,9 +1,10 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::NetworkPlayer;
 use crate::agent::none_inside;
 use crate::agent_file::Kind;
 use crate::budget::Budget;
+use crate::clock::Instant;
 use crate::error::Result;
 use crate::games::Plan;
 use crate::judged::{Judged, Meaning, judged, values};

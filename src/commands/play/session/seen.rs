@@ -3,7 +3,7 @@ use super::{Hand, Phase, Played, Session};
 use crate::commands::play::picture::Picture;
 use crate::players::ActionValue;
 use crate::players::Roster;
-use crate::report::landed;
+use matchq_pictures::landed;
 
 impl<G: Roster> Session<G> {
     /// Result of this game; none before the first move.

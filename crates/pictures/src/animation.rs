@@ -4,9 +4,9 @@
 
 mod tiles;
 
-use super::svg::{Svg, escaped};
+use crate::svg::{Svg, escaped};
 use tiles::SCALE;
-pub use tiles::Tiles;
+pub use tiles::{Tiles, outline};
 
 /// A picture shown for some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -220,10 +220,9 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::svg::is_well_formed;
-    use super::tiles::outline;
     use super::*;
     use crate::games::{Shape, Tetris, Text as _, Token};
+    use crate::svg::is_well_formed;
 
     const PALETTE: [Token; 3] = [
         Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Triangle },

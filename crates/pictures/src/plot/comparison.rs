@@ -1,11 +1,8 @@
 //! Chart of a comparison: a row per player, and strength against time.
 
-use std::path::Path;
-
-use super::{Axis, COLOURS, GRID, around, axes, foot, save, score, shortened, titled};
-use crate::error::{Error, Result};
+use super::{Axis, COLOURS, GRID, around, axes, foot, score, shortened, titled};
 use crate::eval::statistics::Summary;
-use crate::report::svg::{Svg, round};
+use crate::svg::{Svg, round};
 
 /// A player in a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -37,10 +34,10 @@ const LETTER: f64 = 7.6;
 
 /// Draws scores, strongest player first, and strength against time if several have a time.
 ///
-/// No player is an error.
-pub fn comparison(path: &Path, title: &str, players: &[Contender<'_>]) -> Result<()> {
+/// `None` without players.
+pub fn comparison(title: &str, players: &[Contender<'_>]) -> Option<String> {
     if players.is_empty() {
-        return Err(Error::user(format!("{}: there is no player of whom to draw a picture", path.display())));
+        return None;
     }
     let mut players = players.to_vec();
     players.sort_by(|one, other| other.summary.mean.total_cmp(&one.summary.mean));
@@ -52,7 +49,7 @@ pub fn comparison(path: &Path, title: &str, players: &[Contender<'_>]) -> Result
     if timed {
         strengths(&mut svg, &players, bottom + FOOT);
     }
-    save(path, svg)
+    Some(svg.finish())
 }
 
 /// Draws each player's rank from 1, name, scores and mean.

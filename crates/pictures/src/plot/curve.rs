@@ -1,11 +1,8 @@
 //! Chart of a training: mean score of its evaluations against steps.
 
-use std::path::Path;
-
-use super::{Axis, COLOURS, SIZE, around, axes, save, score, titled};
-use crate::error::{Error, Result};
-use crate::report::columns::shortened;
-use crate::report::svg::{Svg, round};
+use super::{Axis, COLOURS, SIZE, around, axes, score, titled};
+use crate::shortened;
+use crate::svg::{Svg, round};
 
 /// An evaluation during training.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,13 +47,11 @@ const LETTERS: usize = 16;
 /// Pixels between labels.
 const LABEL: f64 = 30.0;
 
-/// Draws finite mean scores with their intervals, and lines of other players; no such score is an
-/// error.
-pub fn curve(path: &Path, texts: CurveTexts<'_>, points: &[CurvePoint], references: &[Reference]) -> Result<()> {
+/// Draws finite mean scores with their intervals, and lines of other players; `None` without such a
+/// score.
+pub fn curve(texts: CurveTexts<'_>, points: &[CurvePoint], references: &[Reference]) -> Option<String> {
     let points: Vec<&CurvePoint> = points.iter().filter(|point| point.mean.is_finite()).collect();
-    let Some(last) = points.iter().max_by_key(|point| point.step) else {
-        return Err(Error::user(format!("{}: there is no evaluation yet of which to draw a curve", path.display())));
-    };
+    let last = points.iter().max_by_key(|point| point.step)?;
     let CurveTexts { name, unit, what } = texts;
     let [colour, others @ ..] = COLOURS;
     let mut svg = titled(SIZE, &format!("{name}: evaluations in training"));
@@ -103,11 +98,11 @@ pub fn curve(path: &Path, texts: CurveTexts<'_>, points: &[CurvePoint], referenc
     let mut ends = vec![(colour, name, last.mean)];
     ends.extend(others.into_iter().zip(references).map(|(colour, player)| (colour, player.name, player.mean)));
     labels(&mut svg, right + 10.0, &y, ends);
-    save(path, svg)
+    Some(svg.finish())
 }
 
 /// Writes name and score of each line at its right end, apart from each other.
-fn labels(svg: &mut Svg, left: f64, axis: &Axis, mut ends: Vec<(&str, &str, f64)>) {
+pub(super) fn labels(svg: &mut Svg, left: f64, axis: &Axis, mut ends: Vec<(&str, &str, f64)>) {
     ends.sort_by(|one, other| other.2.total_cmp(&one.2));
     let mut places: Vec<f64> = ends.iter().map(|end| axis.place(end.2)).collect();
     for at in 1..places.len() {

@@ -69,7 +69,7 @@ impl Landed {
 mod tests {
     use super::*;
     use crate::games::{Game, MaskKind, Match3, Tetris, tetris};
-    use crate::random::{Role, Stream};
+    use matchq_games::random::{Role, Stream};
 
     /// Follows a move in words; the boards on the way and at rest.
     fn follow(landed: &mut Landed, board: &str, words: &str) -> (Vec<String>, String) {

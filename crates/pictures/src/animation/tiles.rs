@@ -4,7 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use super::{CELL, Frame};
 use crate::games::{Shape, Text, Token};
-use crate::report::svg::{Svg, round};
+use crate::svg::{Svg, round};
 
 /// Empty cell of a game with pieces.
 const EMPTY: char = '.';
@@ -111,7 +111,7 @@ fn hex([red, green, blue]: [u8; 3]) -> String {
 }
 
 /// Unpainted element of a shape in a cell whose corner is at 0, 0.
-pub(super) fn outline(shape: Shape) -> String {
+pub fn outline(shape: Shape) -> String {
     match shape {
         Shape::Circle => r#"circle cx="20" cy="20" r="12.5""#.to_owned(),
         Shape::Square => r#"rect x="8.5" y="8.5" width="23" height="23" rx="3""#.to_owned(),

@@ -1,15 +1,12 @@
 //! Chart of a histogram.
 
-use std::path::Path;
-
-use super::{Axis, SIZE, axes, save, score, titled};
-use crate::error::Result;
+use super::{Axis, SIZE, axes, score, titled};
 use crate::eval::histogram::Histogram;
 use crate::eval::statistics::Summary;
-use crate::report::svg::round;
+use crate::svg::round;
 
 /// Draws a histogram of scores, with mean and quartiles.
-pub fn histogram(path: &Path, title: &str, histogram: &Histogram, summary: &Summary) -> Result<()> {
+pub fn histogram(title: &str, histogram: &Histogram, summary: &Summary) -> String {
     let mut svg = titled(SIZE, title);
     let confidence = summary.half_width.map(|half| format!(" ± {} (95 %)", score(half))).unwrap_or_default();
     let quartiles = [summary.lower_quartile, summary.median, summary.upper_quartile];
@@ -48,7 +45,7 @@ pub fn histogram(path: &Path, title: &str, histogram: &Histogram, summary: &Summ
     const DASHED: &str = r#"class="f" stroke="currentColor" stroke-width="1.5" stroke-dasharray="5 4""#;
     quartiles.into_iter().for_each(|score| mark(score, DASHED));
     mark(summary.mean, r#"class="b" stroke="currentColor" stroke-width="2""#);
-    save(path, svg)
+    svg.finish()
 }
 
 /// Most pixels of a bar's width.

@@ -1,19 +1,17 @@
-//! Charts as SVG files: a histogram, a comparison, a training's curve.
+//! Charts: a histogram, a comparison, a training's curve.
 
 mod comparison;
 mod curve;
 mod histogram;
+mod lines;
 
 pub use comparison::{Contender, comparison};
 pub use curve::{CurvePoint, CurveTexts, Reference, curve};
 pub use histogram::histogram;
+pub use lines::{Line, Lines, lines};
 
-use std::path::Path;
-
-use super::columns::shortened;
-use super::svg::Svg;
-use crate::error::{Error, Result};
-use crate::files;
+use crate::shortened;
+use crate::svg::Svg;
 
 /// Default width and height in pixels.
 const SIZE: (f64, f64) = (800.0, 500.0);
@@ -23,26 +21,12 @@ const COLOURS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 /// Attributes of lines that help to read values off.
 const GRID: &str = r#"class="grid""#;
 
-/// Checks that a chart's file name ends in `.svg`.
-pub fn check(path: &Path) -> Result<()> {
-    match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
-        true => Ok(()),
-        false => {
-            Err(Error::user(format!("--plot: {} must end in .svg, the only kind of picture drawn", path.display())))
-        }
-    }
-}
-
 fn titled(size: (f64, f64), title: &str) -> Svg {
     let mut svg = Svg::on_page(size.0, size.1, title);
     // Width of a letter in the widest usual font.
     let letters = ((size.0 - 40.0) / 11.0) as usize;
     svg.text(20.0, 32.0, r#"font-size="17" font-weight="600""#, &shortened(title, letters));
     svg
-}
-
-fn save(path: &Path, svg: Svg) -> Result<()> {
-    files::write_atomically(path, svg.finish().as_bytes())
 }
 
 /// Scale from values to pixels.
@@ -180,33 +164,29 @@ fn grouped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::svg::is_well_formed;
     use super::*;
     use crate::eval::histogram::Histogram;
     use crate::eval::statistics::Summary;
+    use crate::svg::is_well_formed;
 
     const WIDTH_OF_ROWS: f64 = 1000.0;
     const SCORES: [i32; 6] = [-5, 120, 130, 250, 260, 400];
 
-    fn drawn(draw: impl FnOnce(&Path) -> Result<()>) -> String {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("picture.svg");
-        draw(&path).unwrap();
-        let svg = std::fs::read_to_string(path).unwrap();
+    fn drawn(svg: String) -> String {
         assert!(is_well_formed(&svg) && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         svg
     }
 
     fn histogram_of(scores: &[i32]) -> String {
         let (bins, summary) = (Histogram::of(scores).unwrap(), Summary::of(scores).unwrap());
-        drawn(|path| histogram(path, "Games of <a & b>", &bins, &summary))
+        drawn(histogram("Games of <a & b>", &bins, &summary))
     }
 
     fn curve_of(points: &[(u64, f64, Option<f64>)], references: &[Reference]) -> String {
         let point = |&(step, mean, half_width)| CurvePoint { step, mean, half_width };
         let points: Vec<CurvePoint> = points.iter().map(point).collect();
         let texts = CurveTexts { name: "mine", unit: "sweeps", what: "score" };
-        drawn(|path| curve(path, texts, &points, references))
+        drawn(curve(texts, &points, references).unwrap())
     }
 
     /// Height of a text's baseline.
@@ -224,7 +204,7 @@ mod tests {
                 milliseconds,
             })
             .collect();
-        drawn(|path| comparison(path, "Players of <a & b>", &contenders))
+        drawn(comparison("Players of <a & b>", &contenders).unwrap())
     }
 
     #[test]
@@ -304,21 +284,9 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_nothing_to_draw_it_is_said() {
-        let error = comparison(Path::new("players.svg"), "", &[]).unwrap_err();
-        assert!(matches!(&error, Error::User(text) if text.contains("no player")), "{error}");
+    fn where_there_is_nothing_to_draw_there_is_no_picture() {
         let texts = CurveTexts { name: "", unit: "steps", what: "score" };
-        let error = curve(Path::new("curve.svg"), texts, &[], &[]).unwrap_err();
-        assert!(matches!(&error, Error::User(text) if text.contains("no evaluation yet")), "{error}");
-    }
-
-    #[test]
-    fn other_endings_are_refused_by_the_flags_name() {
-        for name in ["scores.png", "scores", ".svg"] {
-            let error = check(Path::new(name)).unwrap_err();
-            assert!(matches!(&error, Error::User(text) if text.starts_with("--plot: ")), "{error}");
-        }
-        check(Path::new("folder.d/scores.Svg")).unwrap();
+        assert_eq!((comparison("", &[]), curve(texts, &[], &[])), (None, None));
     }
 
     #[test]

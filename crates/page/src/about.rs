@@ -1,0 +1,57 @@
+//! What an engine knows: games, tokens, players.
+
+use matchq_games::random::{Role, Stream};
+use matchq_games::{Shape, Token};
+use matchq_players::games::toy::Toy;
+use matchq_players::{Agents, ForGame, NAMES, Playable, with_game};
+use serde_json::{Value, json};
+
+use crate::offers;
+
+/// The engine's games and players, as JSON.
+pub fn about(agents: &Agents) -> Value {
+    // The game of the tests is no game for people.
+    let names = NAMES.iter().filter(|name| **name != <Toy as matchq_games::Game>::NAME);
+    let games: Vec<Value> = names.filter_map(|name| with_game(name, About { agents }).ok()).collect();
+    json!({"version": env!("CARGO_PKG_VERSION"), "games": games})
+}
+
+struct About<'a> {
+    agents: &'a Agents,
+}
+
+impl ForGame for About<'_> {
+    type Output = Value;
+
+    fn run<G: Playable>(self) -> Value {
+        let rules = G::Rules::default();
+        let state = G::new(&rules, &mut Stream::new(0, Role::Game, 0)).state();
+        let moves = G::actions_left(&state);
+        json!({
+            "name": G::NAME,
+            "about": G::ABOUT,
+            "unit": G::UNIT,
+            "board": G::BOARD,
+            "columns": G::COLUMNS,
+            "rows": G::ROWS,
+            "tokens": G::TOKENS.iter().map(token).collect::<Vec<_>>(),
+            "pieces": G::PIECES,
+            "above": G::ROWS_OF_PIECE,
+            "moves": (moves > 0).then_some(moves),
+            "rules": rules,
+            "reads": !G::THEMES.is_empty(),
+            "players": offers::of::<G>(self.agents),
+        })
+    }
+}
+
+fn token(token: &Token) -> Value {
+    let Token { letter, colour: [red, green, blue], shape } = token;
+    json!({
+        "letter": letter,
+        "colour": format!("#{red:02x}{green:02x}{blue:02x}"),
+        "shape": shape,
+        // An unpainted element in a cell of 40 by 40.
+        "outline": matchq_pictures::animation::outline(*shape as Shape),
+    })
+}

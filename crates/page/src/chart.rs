@@ -1,0 +1,69 @@
+//! Charts, drawn as in files.
+
+use matchq_core::error::{Error, Result};
+use matchq_pictures::plot::{self, Line, Lines};
+use matchq_players::eval::histogram::Histogram;
+use matchq_players::eval::statistics::Summary;
+use serde::Deserialize;
+
+/// A chart to draw.
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Chart {
+    /// Scores of games.
+    Histogram { title: String, scores: Vec<i32> },
+    /// Lines with bands.
+    Lines {
+        title: String,
+        #[serde(default)]
+        about: String,
+        x: String,
+        y: String,
+        lines: Vec<Given>,
+        #[serde(default)]
+        references: Vec<(String, f64)>,
+        #[serde(default)]
+        log_x: bool,
+        #[serde(default)]
+        log_y: bool,
+        range: Option<[f64; 2]>,
+    },
+}
+
+/// A line as given.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Given {
+    pub name: String,
+    /// Place across, mean, lower and upper end.
+    pub points: Vec<[f64; 4]>,
+    #[serde(default)]
+    pub raw: Vec<[f64; 2]>,
+}
+
+/// Most numbers of a chart.
+const MOST: usize = 100_000;
+
+impl Chart {
+    /// The chart as SVG.
+    pub fn draw(self) -> Result<String> {
+        let nothing = || Error::user("there is nothing to draw in this chart".to_owned());
+        match self {
+            Self::Histogram { title, scores } => {
+                if scores.len() > MOST {
+                    return Err(Error::user(format!("a chart has at most {MOST} scores")));
+                }
+                let (bins, summary) = Histogram::of(&scores).zip(Summary::of(&scores)).ok_or_else(nothing)?;
+                Ok(plot::histogram(&title, &bins, &summary))
+            }
+            Self::Lines { title, about, x, y, lines, references, log_x, log_y, range } => {
+                if lines.iter().map(|line| line.points.len() + line.raw.len()).sum::<usize>() > MOST {
+                    return Err(Error::user(format!("a chart has at most {MOST} points")));
+                }
+                let line = |Given { name, points, raw }| Line { name, points, raw };
+                let lines = lines.into_iter().map(line).collect();
+                plot::lines(&Lines { title, about, x, y, lines, references, log_x, log_y, range }).ok_or_else(nothing)
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Games as requests name them: by a seed and moves, or by a board.
+
+use std::any::Any;
+
+use matchq_core::error::{Error, Result};
+use matchq_games::random::{Draw as _, Role, Stream};
+use matchq_games::{Episode, MaskKind};
+use matchq_pictures::landed::Landed;
+use matchq_players::{Agents, BoxedPlayer, ForGame, Playable, position_stream};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::object;
+use crate::offers::Thinker;
+
+/// Most moves of a game in a request.
+pub const MOST_MOVES: usize = 100_000;
+
+/// Most bytes of a board's text.
+const LONGEST: usize = 4_096;
+
+/// A position: a seed's game after some moves, or a board.
+#[derive(Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    pub game: String,
+    /// Rules that differ from the usual ones.
+    #[serde(default)]
+    pub rules: Map<String, Value>,
+    pub seed: Option<u64>,
+    /// Actions since the deal, or since the board.
+    #[serde(default)]
+    pub moves: Vec<usize>,
+    /// A board's text in place of a seed.
+    pub board: Option<String>,
+    /// Moves left on the board, all of a game by default.
+    pub moves_left: Option<i64>,
+    /// Letter of the piece to place, where the board shows none.
+    pub piece: Option<String>,
+}
+
+/// What is done with a game.
+pub trait AtPlace {
+    fn run<G: Playable>(self, game: Seated<G>, here: &mut Here) -> Result<Value>;
+}
+
+/// What an answer may need beside the game.
+pub struct Here<'a> {
+    pub agents: Agents,
+    pub kept: &'a mut Kept,
+    pub most: usize,
+}
+
+/// The last games and players of an engine.
+#[derive(Default)]
+pub struct Kept {
+    games: Vec<(Place, Box<dyn Any + Send>)>,
+    player: Option<(PlayerKey, Box<dyn Any + Send>)>,
+}
+
+/// Game, rules and text of a player.
+type PlayerKey = (String, Map<String, Value>, String);
+
+/// Games that are kept: those of a page's boards.
+const GAMES: usize = 8;
+
+/// Opens the game of a place.
+pub struct Open<'a, W> {
+    pub at: &'a Place,
+    pub work: W,
+    pub engine: Here<'a>,
+}
+
+impl<W: AtPlace> ForGame for Open<'_, W> {
+    type Output = Result<Value>;
+
+    fn run<G: Playable>(mut self) -> Self::Output {
+        let game = Seated::<G>::open(self.at, self.engine.kept)?;
+        self.work.run(game, &mut self.engine)
+    }
+}
+
+/// A game where a request left it.
+#[derive(Clone)]
+pub struct Seated<G: Playable> {
+    pub at: Place,
+    pub rules: G::Rules,
+    pub episode: Episode<G>,
+    /// Moves of a game of these rules; 0 without a bound.
+    all: usize,
+    landed: Landed,
+    /// The board's text, landed pieces by name.
+    board: String,
+}
+
+impl<G: Playable> Seated<G> {
+    fn open(at: &Place, kept: &mut Kept) -> Result<Self> {
+        if at.moves.len() > MOST_MOVES {
+            return Err(Error::user(format!("a game here has at most {MOST_MOVES} moves, not {}", at.moves.len())));
+        }
+        let mut game = match kept.find::<G>(at) {
+            Some(game) => game,
+            None => Self::begin(at)?,
+        };
+        let done = game.at.moves.len();
+        for action in &at.moves[done..] {
+            game.step(*action)?;
+        }
+        if game.at.moves.len() > done {
+            kept.keep(&game);
+        }
+        Ok(game)
+    }
+
+    /// The game before its first move.
+    fn begin(at: &Place) -> Result<Self> {
+        let rules = serde_json::from_value::<G::Rules>(Value::Object(at.rules.clone()))
+            .map_err(|error| Error::user(format!("{} has no such rules: {error}", G::NAME)))?;
+        let dealt = G::new(&rules, &mut Stream::new(0, Role::Game, 0));
+        let all = G::actions_left(&dealt.state());
+        let episode = match (&at.board, at.seed) {
+            (None, Some(seed)) if at.moves_left.is_none() && at.piece.is_none() => Episode::deal(&rules, seed.into()),
+            (Some(board), None) => Self::from_board(&rules, board, at, all)?,
+            _ => {
+                return Err(Error::user(
+                    "a place has either a seed, or a board with perhaps moves_left and piece".to_owned(),
+                ));
+            }
+        };
+        let at = Place { moves: Vec::new(), ..at.clone() };
+        let board = G::board(&episode.state());
+        Ok(Self { at, rules, episode, all, landed: Landed::default(), board })
+    }
+
+    fn from_board(rules: &G::Rules, board: &str, at: &Place, all: usize) -> Result<Episode<G>> {
+        if board.len() > LONGEST {
+            return Err(Error::user(format!("the board is too long: it has at most {LONGEST} bytes")));
+        }
+        let moves_left = at.moves_left.unwrap_or(all as i64);
+        if all == 0 && at.moves_left.is_some() {
+            return Err(Error::user(format!("{} does not count moves", G::NAME)));
+        }
+        if all > 0 && !(1..=all as i64).contains(&moves_left) {
+            return Err(Error::user(format!("the moves left must be from 1 to {all}, not {moves_left}")));
+        }
+        let state = with_piece::<G>(&G::parse(rules, board, Some(moves_left))?, at.piece.as_deref())?;
+        let game = G::at(rules, &state);
+        if game.is_over() {
+            return Err(Error::user("the game is over on this board, by these rules".to_owned()));
+        }
+        let seed = position_stream::<G>(&game.state()).below(u32::MAX);
+        Ok(Episode { game, stream: G::random(rules, seed.into()) })
+    }
+
+    /// Plays a legal action; the boards on the way and the points.
+    fn step(&mut self, action: usize) -> Result<(Vec<String>, f32)> {
+        let before = self.episode.state();
+        if self.episode.is_over() {
+            return Err(Error::user(format!("the game is over after {} moves", self.at.moves.len())));
+        }
+        if !G::mask(&before, MaskKind::LEGAL).contains(action) {
+            let number = self.at.moves.len() + 1;
+            return Err(Error::user(format!("move {number}: {action} is no legal action in this position")));
+        }
+        let Episode { game, stream } = &mut self.episode;
+        let (step, mut way) = game.frames(action, stream);
+        self.board = G::board(&self.episode.state());
+        self.landed.follow::<G>(&before, action, &mut way, &mut self.board);
+        self.at.moves.push(action);
+        Ok((way, step.reward))
+    }
+
+    /// The position as JSON.
+    pub fn position(&self) -> Value {
+        let state = self.episode.state();
+        let legal = G::mask(&state, MaskKind::LEGAL);
+        let (offered, _) = matchq_games::offered::<G>(&state, MaskKind::default_of::<G>());
+        let over = self.episode.is_over();
+        let moves = legal.iter().filter(|_| !over).map(|action| {
+            json!({
+                "action": action,
+                "move": G::to_json(action),
+                "cells": G::places(&state, action),
+                "words": G::words(&state, action),
+                "matches": offered.contains(action),
+            })
+        });
+        object(json!({
+            "board": self.board,
+            "score": self.episode.score(),
+            "moves_left": (self.all > 0).then(|| G::actions_left(&state)),
+            "over": over,
+            "played": self.at.moves.len(),
+            "piece": matchq_pictures::landed::piece::<G>(&state),
+            "moves": moves.collect::<Vec<_>>(),
+        }))
+    }
+
+    /// Plays a move: the boards on its way, its points, the position after it.
+    pub fn play(mut self, action: usize, here: &mut Here) -> Result<Value> {
+        if self.at.moves.len() >= MOST_MOVES {
+            return Err(Error::user(format!("a game here has at most {MOST_MOVES} moves")));
+        }
+        let state = self.episode.state();
+        let (words, cells) = (G::words(&state, action), G::places(&state, action));
+        let before = self.board.clone();
+        let (way, points) = self.step(action)?;
+        here.kept.keep(&self);
+        Ok(json!({
+            "words": words,
+            "cells": cells,
+            "before": before,
+            "frames": way,
+            "points": points,
+            "position": self.position(),
+        }))
+    }
+
+    /// The scores after each move of a player, from here on.
+    pub fn past(mut self, player: &Thinker, most: usize, here: &mut Here) -> Result<Value> {
+        let player = here.player::<G>(&self, player)?;
+        let mut scores = vec![self.episode.score()];
+        while !self.episode.is_over() && scores.len() <= most.min(MOST_MOVES) {
+            let state = self.episode.state();
+            let actions = player.act(&[state], &mut [position_stream::<G>(&state)])?;
+            self.episode.step(actions[0]);
+            scores.push(self.episode.score());
+        }
+        Ok(json!({"scores": scores, "over": self.episode.is_over()}))
+    }
+
+    /// A piece steered over the wall.
+    pub fn steer(&self, action: Option<usize>, columns: isize, turns: usize) -> Value {
+        let state = self.episode.state();
+        let legal = G::mask(&state, MaskKind::LEGAL);
+        let action = action.filter(|action| legal.contains(*action));
+        let steered = G::steer(&state, action, columns.clamp(-100, 100), turns % 4);
+        match steered.filter(|action| legal.contains(*action)) {
+            Some(action) => json!({
+                "action": action,
+                "words": G::words(&state, action),
+                "cells": G::places(&state, action),
+                "board": self.landed.name(&G::steered(&state, action)),
+            }),
+            None => json!({}),
+        }
+    }
+}
+
+/// The position with the given piece; an error if unknown, or missing though needed.
+fn with_piece<G: Playable>(state: &G::State, piece: Option<&str>) -> Result<G::State> {
+    let letters: Vec<String> = G::PIECES.iter().map(char::to_string).collect();
+    let number = piece.map(|piece| letters.iter().position(|letter| letter == piece));
+    match number {
+        None if letters.is_empty() || G::is_whole(state) => Ok(*state),
+        None => Err(Error::user(format!("the board shows no piece: name one of {}", letters.join(" ")))),
+        Some(Some(number)) => Ok(G::with_piece(state, number)),
+        Some(None) if letters.is_empty() => Err(Error::user(format!("{} has no pieces", G::NAME))),
+        Some(None) => Err(Error::user(format!("the piece must be one of {}", letters.join(" ")))),
+    }
+}
+
+impl Kept {
+    pub fn forget_player(&mut self) {
+        self.player = None;
+    }
+
+    /// A kept game that the place's goes on from.
+    fn find<G: Playable>(&self, at: &Place) -> Option<Seated<G>> {
+        let goes_on = |kept: &&(Place, Box<dyn Any + Send>)| {
+            let (place, _) = kept;
+            at.moves.starts_with(&place.moves) && Place { moves: Vec::new(), ..at.clone() } == place.without_moves()
+        };
+        let (_, game) = self.games.iter().filter(goes_on).max_by_key(|(place, _)| place.moves.len())?;
+        game.downcast_ref::<Seated<G>>().cloned()
+    }
+
+    fn keep<G: Playable>(&mut self, game: &Seated<G>) {
+        // A game's earlier position makes room for its later one.
+        let same = |place: &Place| place.without_moves() == game.at.without_moves();
+        self.games.retain(|(place, _)| !(same(place) && game.at.moves.starts_with(&place.moves)));
+        if self.games.len() >= GAMES {
+            self.games.remove(0);
+        }
+        self.games.push((game.at.clone(), Box::new(game.clone())));
+    }
+}
+
+impl Place {
+    fn without_moves(&self) -> Self {
+        Self { moves: Vec::new(), ..self.clone() }
+    }
+}
+
+impl Here<'_> {
+    /// The player of a thinker, kept for the next request.
+    pub fn player<G: Playable>(&mut self, game: &Seated<G>, thinker: &Thinker) -> Result<&mut BoxedPlayer<G>> {
+        let text = thinker.text::<G>(&self.agents, self.most)?;
+        let key = (G::NAME.to_owned(), game.at.rules.clone(), text.clone());
+        let is_kept = self.kept.player.as_ref().is_some_and(|(kept, _)| *kept == key);
+        if !is_kept {
+            let setting = matchq_players::Setting { agents: self.agents.clone(), ..Default::default() };
+            let player = matchq_players::parse_with::<G>(&text, &game.rules, &setting)?;
+            self.kept.player = Some((key, Box::new(player)));
+        }
+        let player = self.kept.player.as_mut().and_then(|(_, player)| player.downcast_mut::<BoxedPlayer<G>>());
+        player.ok_or_else(|| Error::runtime("the player is lost".to_owned()))
+    }
+}

@@ -1,0 +1,218 @@
+//! The page's engine: an [`Engine`] turns a [`Request`] into an answer, both JSON.
+//!
+//! An answer follows from the request and the agents that were given before. The engine opens no
+//! file, asks no clock and starts no thread of its own, so that the same code answers in a browser,
+//! as WebAssembly, and in `matchq serve`.
+//!
+//! ```
+//! let mut engine = matchq_page::Engine::default();
+//! let answer = engine.answer(r#"{"ask": "position", "at": {"game": "match3", "seed": 0}}"#);
+//! assert!(answer.starts_with(r#"{"board":"dda#cbdc\ndc#c#dcb\n"#));
+//! ```
+
+mod about;
+mod chart;
+mod game;
+mod offers;
+mod reading;
+mod values;
+#[cfg(target_family = "wasm")]
+mod wasm;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use matchq_core::error::{Error, Result};
+use matchq_players::{Agents, Playable, with_game};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+pub use about::about;
+pub use chart::Chart;
+pub use game::{MOST_MOVES, Place};
+pub use matchq_games as games;
+pub use matchq_pictures as pictures;
+pub use matchq_players as players;
+pub use matchq_vision as vision;
+pub use offers::{Offer, Thinker};
+pub use reading::{doubt, stands};
+
+/// What a page asks for.
+#[derive(Deserialize)]
+#[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Request {
+    /// The games, their tokens, rules and players.
+    About {},
+    /// A position with its moves.
+    Position { at: Place },
+    /// A move, the boards on its way and the position after it.
+    Play { at: Place, action: usize },
+    /// A player's values of a position's moves, and the plan that begins with the best.
+    Values { at: Place, player: Thinker },
+    /// The scores after each move of a player's game from its deal on.
+    Past {
+        at: Place,
+        player: Thinker,
+        /// Most moves.
+        moves: usize,
+    },
+    /// The action after a person moved a piece by columns and turned it.
+    Steer { at: Place, action: Option<usize>, columns: isize, turns: usize },
+    /// Numbers of moves in the game's notation, as a saved game has them.
+    Moves { game: String, moves: Vec<Value> },
+    /// The board of a picture, PNG or JPEG in base64; without a game all games' looks are tried.
+    Read { picture: String, game: Option<String> },
+    /// An agent's file in base64, which then plays under the name.
+    Agent { name: String, file: String },
+    /// A chart as SVG.
+    Chart { chart: Chart },
+}
+
+/// Answers requests. Games that go on are kept, so that a move costs no more than itself.
+#[derive(Default)]
+pub struct Engine {
+    agents: Option<Agents>,
+    kept: game::Kept,
+    /// Most simulations a move; 0 for no limit.
+    pub most_simulations: usize,
+}
+
+/// Most letters of an agent's name.
+const NAME: usize = 80;
+
+impl Engine {
+    /// The answer; an object with `error`, a sentence, where the request is wrong.
+    pub fn answer(&mut self, request: &str) -> String {
+        let wrong = |error: serde_json::Error| Error::user(format!("the request is not understood: {error}"));
+        let answer = serde_json::from_str(request).map_err(wrong).and_then(|request| self.respond(request));
+        answer.unwrap_or_else(|error| json!({"error": error.to_string()})).to_string()
+    }
+
+    /// The answer to a request that was understood.
+    pub fn respond(&mut self, request: Request) -> Result<Value> {
+        match request {
+            Request::About {} => Ok(about(self.agents())),
+            Request::Position { at } => self.at(&at, Position),
+            Request::Play { at, action } => self.at(&at, Play { action }),
+            Request::Values { at, player } => self.at(&at, Values { player }),
+            Request::Past { at, player, moves } => self.at(&at, Past { player, moves }),
+            Request::Steer { at, action, columns, turns } => self.at(&at, Steer { action, columns, turns }),
+            Request::Moves { game, moves } => with_game(&game, Moves(&moves))?,
+            Request::Read { picture, game } => reading::read(&bytes("picture", &picture)?, game.as_deref()),
+            Request::Agent { name, file } => self.give(&name, &bytes("file", &file)?),
+            Request::Chart { chart } => Ok(json!({"svg": chart.draw()?})),
+        }
+    }
+
+    /// Agents that ship and those that were given.
+    pub fn agents(&mut self) -> &Agents {
+        self.agents.get_or_insert_with(Agents::closed)
+    }
+
+    fn at<W: game::AtPlace>(&mut self, at: &Place, work: W) -> Result<Value> {
+        let agents = self.agents().clone();
+        let engine = game::Here { agents, kept: &mut self.kept, most: self.most_simulations };
+        with_game(&at.game, game::Open { at, work, engine })?
+    }
+
+    fn give(&mut self, name: &str, file: &[u8]) -> Result<Value> {
+        let fits = |letter: char| letter.is_alphanumeric() || "-_. ".contains(letter);
+        if name.is_empty() || name.chars().count() > NAME || !name.chars().all(fits) {
+            let sentence = format!("an agent's name has 1 to {NAME} letters, digits, blanks or any of - _ .");
+            return Err(Error::user(sentence));
+        }
+        if matchq_players::roster::shipped(name).is_some() {
+            return Err(Error::user(format!("{name} is the name of an agent that ships: give yours another")));
+        }
+        // The name may have stood for another agent.
+        self.kept.forget_player();
+        let agents = self.agents();
+        let agent = agents.give(name, file)?;
+        let game = agent.game().to_owned();
+        // A file that no player can be made of is refused now.
+        let checked = with_game(&game, offers::Check { agents, name })?;
+        checked.map(|()| json!({"name": name, "game": game, "kind": agent.file.kind.name()}))
+    }
+}
+
+/// Bytes in base64.
+fn bytes(key: &str, text: &str) -> Result<Vec<u8>> {
+    BASE64_STANDARD.decode(text).map_err(|error| Error::user(format!("'{key}' is not base64: {error}")))
+}
+
+struct Position;
+
+impl game::AtPlace for Position {
+    fn run<G: Playable>(self, game: game::Seated<G>, _: &mut game::Here) -> Result<Value> {
+        Ok(game.position())
+    }
+}
+
+struct Play {
+    action: usize,
+}
+
+impl game::AtPlace for Play {
+    fn run<G: Playable>(self, game: game::Seated<G>, here: &mut game::Here) -> Result<Value> {
+        game.play(self.action, here)
+    }
+}
+
+struct Values {
+    player: Thinker,
+}
+
+impl game::AtPlace for Values {
+    fn run<G: Playable>(self, game: game::Seated<G>, here: &mut game::Here) -> Result<Value> {
+        values::of(&game, &self.player, here)
+    }
+}
+
+struct Past {
+    player: Thinker,
+    moves: usize,
+}
+
+impl game::AtPlace for Past {
+    fn run<G: Playable>(self, game: game::Seated<G>, here: &mut game::Here) -> Result<Value> {
+        game.past(&self.player, self.moves, here)
+    }
+}
+
+struct Steer {
+    action: Option<usize>,
+    columns: isize,
+    turns: usize,
+}
+
+impl game::AtPlace for Steer {
+    fn run<G: Playable>(self, game: game::Seated<G>, _: &mut game::Here) -> Result<Value> {
+        Ok(game.steer(self.action, self.columns, self.turns))
+    }
+}
+
+struct Moves<'a>(&'a [Value]);
+
+impl matchq_players::ForGame for Moves<'_> {
+    type Output = Result<Value>;
+
+    fn run<G: Playable>(self) -> Self::Output {
+        let action = |(number, value): (usize, &Value)| {
+            G::from_json(value).map_err(|error| Error::user(format!("move {}: {error}", number + 1)))
+        };
+        let actions: Result<Vec<usize>> = self.0.iter().enumerate().map(action).collect();
+        Ok(json!({"actions": actions?}))
+    }
+}
+
+/// An object without entries that are null.
+fn object(value: Value) -> Value {
+    match value {
+        Value::Object(entries) => {
+            Value::Object(entries.into_iter().filter(|(_, value)| !value.is_null()).collect::<Map<_, _>>())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

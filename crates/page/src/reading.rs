@@ -1,0 +1,117 @@
+//! Boards from pictures, by all themes of a game.
+
+use matchq_core::error::{Error, Result};
+use matchq_players::{ForGame, NAMES, Playable, with_game};
+use matchq_vision::{Picture, Reading, SURE, Theme, read_best};
+use serde_json::{Value, json};
+
+/// Name of a page's picture in errors.
+const NAME: &str = "the picture";
+
+/// The board of a picture. Without a game the one whose theme fits best; a game counts only if most
+/// cells are sure.
+pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
+    if !Picture::is_encoded(bytes) {
+        return Err(Error::user("the file is no picture: a PNG or a JPEG is read".to_owned()));
+    }
+    let picture = Picture::decode(NAME, bytes)?;
+    let names: Vec<&str> = match game {
+        Some(game) => vec![game],
+        None => NAMES.to_vec(),
+    };
+    let mut best: Option<(String, String, Reading)> = None;
+    let mut found: Option<Error> = None;
+    for name in names {
+        let (names_of, themes) = with_game(name, Themes)??;
+        if themes.is_empty() {
+            if game.is_some() {
+                return Err(Error::user(format!("there is no theme for pictures of {name} yet")));
+            }
+            continue;
+        }
+        match read_best(NAME, &picture, &themes, None) {
+            Ok((theme, reading)) => {
+                let better = best.as_ref().is_none_or(|(_, _, other)| sure(&reading) > sure(other));
+                if better {
+                    best = Some((name.to_owned(), names_of[theme].to_owned(), reading));
+                }
+            }
+            Err(error) => found = Some(error),
+        }
+    }
+    let Some((game, theme, mut reading)) = best else {
+        return Err(found.unwrap_or_else(|| Error::user("no game's pictures are known".to_owned())));
+    };
+    if 2 * reading.unsure().count() > reading.cells.len() {
+        let (unsure, cells) = (reading.unsure().count(), reading.cells.len());
+        return Err(Error::user(format!(
+            "no theme fits this picture: {unsure} of {cells} cells are not sure; `matchq read --teach` makes a theme that \
+             knows such pictures"
+        )));
+    }
+    let doubt = doubt(NAME, &game, &mut reading)?;
+    let unsure: Vec<Value> = reading
+        .unsure()
+        .map(|(column, row, cell)| {
+            json!({"row": row, "column": column, "letter": cell.letter, "confidence": cell.confidence})
+        })
+        .collect();
+    let [x, y, width, height] = reading.field.rectangle();
+    Ok(json!({
+        "game": game,
+        "theme": theme,
+        "board": reading.likeliest(),
+        "unsure": unsure,
+        "sure": SURE,
+        "doubt": doubt,
+        "picture": [picture.width(), picture.height()],
+        "field": [x, y, width, height],
+    }))
+}
+
+/// Share of a reading's cells that are sure.
+fn sure(reading: &Reading) -> f64 {
+    1.0 - reading.unsure().count() as f64 / reading.cells.len() as f64
+}
+
+struct Themes;
+
+impl ForGame for Themes {
+    type Output = Result<(&'static [&'static str], Vec<Theme>)>;
+
+    fn run<G: Playable>(self) -> Self::Output {
+        let shipped = |name: &&str| {
+            Theme::named(name).unwrap_or_else(|| Err(Error::runtime(format!("there is no theme {name}"))))
+        };
+        Ok((G::THEMES, G::THEMES.iter().map(shipped).collect::<Result<_>>()?))
+    }
+}
+
+/// The sentence about a board of a game that cannot stand; its runs then are not sure.
+pub fn doubt(name: &str, game: &str, reading: &mut Reading) -> Result<Option<String>> {
+    // Games without such a rule take runs.
+    if stands(game, &reading.likeliest())? {
+        return Ok(None);
+    }
+    Ok(reading.doubt_runs().map(|[column, row]| {
+        format!(
+            "{name} shows no board of {game} at rest: row {row}, column {column} (both from 0) is in a run of three; \
+             its gems move, or its colours are not the theme's"
+        )
+    }))
+}
+
+/// Whether a board's text is a position of a game at rest, by its usual rules.
+pub fn stands(game: &str, board: &str) -> Result<bool> {
+    with_game(game, Stands(board))
+}
+
+struct Stands<'a>(&'a str);
+
+impl ForGame for Stands<'_> {
+    type Output = bool;
+
+    fn run<G: Playable>(self) -> Self::Output {
+        G::parse(&Default::default(), self.0, None).is_ok()
+    }
+}

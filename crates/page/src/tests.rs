@@ -1,0 +1,222 @@
+use matchq_games::Match3;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn ask(engine: &mut Engine, request: Value) -> Value {
+    serde_json::from_str(&engine.answer(&request.to_string())).unwrap()
+}
+
+fn error(engine: &mut Engine, request: Value) -> String {
+    let answer = ask(engine, request);
+    answer["error"].as_str().unwrap_or_else(|| panic!("no error: {answer}")).to_owned()
+}
+
+const GAMES: [&str; 5] = ["match3", "bilging", "tetris", "bejeweled", "tile-match"];
+
+#[test]
+fn every_game_is_there_with_its_tokens_and_players() {
+    let about = ask(&mut Engine::default(), json!({"ask": "about"}));
+    let games = about["games"].as_array().unwrap();
+    let names: Vec<&str> = games.iter().map(|game| game["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), GAMES.len());
+    assert!(GAMES.iter().all(|game| names.contains(game)), "{names:?}");
+    for game in games {
+        let players: Vec<&str> =
+            game["players"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+        assert!(players[0] == "best" && players.contains(&"greedy"), "{players:?}");
+        assert!(game["tokens"].as_array().unwrap().iter().all(|token| token["outline"].is_string()));
+    }
+}
+
+#[test]
+fn every_player_that_is_offered_plays() {
+    let mut engine = Engine::default();
+    let about = ask(&mut engine, json!({"ask": "about"}));
+    for game in about["games"].as_array().unwrap() {
+        for player in game["players"].as_array().unwrap() {
+            let simulates = player["simulations"].is_number();
+            let mut thinker = json!({"name": player["name"]});
+            if simulates {
+                thinker["simulations"] = json!(40);
+            }
+            let at = json!({"game": game["name"], "seed": 3});
+            let values = ask(&mut engine, json!({"ask": "values", "at": at, "player": thinker}));
+            assert!(values["moves"].as_array().is_some_and(|moves| !moves.is_empty()), "{thinker} {values}");
+            assert!(!values["plan"].as_array().unwrap().is_empty());
+            if simulates {
+                let none = error(
+                    &mut engine,
+                    json!({"ask": "values", "at": at, "player": {"name": player["name"], "simulations": 0}}),
+                );
+                assert!(none.contains("simulations must be from 1 to"), "{none}");
+            }
+        }
+    }
+}
+
+#[test]
+fn games_played_move_by_move_are_those_of_the_program_in_all_games() {
+    for game in GAMES {
+        let mut engine = Engine::default();
+        let mut moves: Vec<usize> = Vec::new();
+        let past = {
+            let at = json!({"game": game, "seed": 5});
+            ask(&mut engine, json!({"ask": "past", "at": at, "player": {"name": "greedy"}, "moves": 12}))
+        };
+        for number in 0..12 {
+            let at = json!({"game": game, "seed": 5, "moves": moves});
+            let values = ask(&mut engine, json!({"ask": "values", "at": at, "player": {"name": "greedy"}}));
+            let action = values["moves"][0]["action"].as_u64().unwrap() as usize;
+            let played = ask(&mut engine, json!({"ask": "play", "at": at, "action": action}));
+            moves.push(action);
+            assert_eq!(played["position"]["score"], past["scores"][number + 1], "{game}, move {number}: {played}");
+            // An engine that has kept nothing comes to the same position.
+            let at = json!({"game": game, "seed": 5, "moves": moves});
+            let anew = ask(&mut Engine::default(), json!({"ask": "position", "at": at}));
+            assert_eq!(anew, played["position"], "{game}");
+            if played["position"]["over"] == true {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_board_has_the_values_of_the_seeds_position() {
+    let mut engine = Engine::default();
+    let at = json!({"game": "match3", "seed": 0});
+    let position = ask(&mut engine, json!({"ask": "position", "at": at}));
+    let board = position["board"].as_str().unwrap();
+    assert_eq!(board, games::Episode::<Match3>::deal(&Default::default(), 0).game.board());
+    let values = |at: Value| {
+        let mut engine = Engine::default();
+        ask(&mut engine, json!({"ask": "values", "at": at, "player": {"name": "best", "simulations": 200}}))
+    };
+    let of_seed = values(at);
+    assert_eq!(of_seed, values(json!({"game": "match3", "board": board})));
+    assert_ne!(of_seed, values(json!({"game": "match3", "board": board, "moves_left": 3})));
+    assert!(of_seed["meaning"].as_str().unwrap().contains("in points"), "{of_seed}");
+    let plan = of_seed["plan"].as_array().unwrap();
+    assert_eq!(plan[0]["action"], of_seed["moves"][0]["action"]);
+    assert_eq!(plan[0]["gains"], of_seed["moves"][0]["gains"]);
+    if plan.len() > 1 {
+        assert_eq!(plan[1]["action"], of_seed["moves"][0]["next"]["action"]);
+    }
+}
+
+#[test]
+fn what_is_wrong_gets_a_sentence() {
+    let mut engine = Engine { most_simulations: 1_000, ..Engine::default() };
+    let at = json!({"game": "match3", "seed": 0});
+    let rows = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\naaabcdab";
+    for (request, sentence) in [
+        (json!({"ask": "position"}), "the request is not understood"),
+        (json!({"ask": "sing"}), "the request is not understood"),
+        (json!({"ask": "position", "at": {"game": "chess", "seed": 0}}), "there is no game 'chess'"),
+        (json!({"ask": "position", "at": {"game": "match3"}}), "either a seed, or a board"),
+        (json!({"ask": "position", "at": {"game": "match3", "seed": 0, "moves_left": 3}}), "either a seed, or a board"),
+        (
+            json!({"ask": "position", "at": {"game": "match3", "seed": 0, "rules": {"gravity": 2}}}),
+            "match3 has no such rules",
+        ),
+        (
+            json!({"ask": "position", "at": {"game": "match3", "seed": 0, "moves": [142]}}),
+            "move 1: 142 is no legal action",
+        ),
+        (json!({"ask": "position", "at": {"game": "match3", "board": "abc"}}), "row"),
+        (json!({"ask": "position", "at": {"game": "match3", "board": rows}}), "row 9"),
+        (json!({"ask": "position", "at": {"game": "match3", "board": rows, "moves_left": 26}}), "from 1 to 25, not 26"),
+        (
+            json!({"ask": "position", "at": {"game": "tetris", "board": "..........", "piece": "X"}}),
+            "the piece must be one of",
+        ),
+        (json!({"ask": "position", "at": {"game": "tetris", "board": ".........."}}), "the board shows no piece"),
+        (
+            json!({"ask": "values", "at": at, "player": {"name": "network:checkpoint=/etc/passwd"}}),
+            "there is no player",
+        ),
+        (json!({"ask": "values", "at": at, "player": {"name": "/etc/passwd"}}), "there is no player"),
+        (
+            json!({"ask": "values", "at": at, "player": {"name": "best", "simulations": 1_001}}),
+            "from 1 to 1000, not 1001",
+        ),
+        (
+            json!({"ask": "values", "at": at, "player": {"name": "greedy", "simulations": 5}}),
+            "greedy does not simulate",
+        ),
+        (json!({"ask": "moves", "game": "match3", "moves": [[1, 2]]}), "move 1: "),
+        (json!({"ask": "read", "picture": "?"}), "'picture' is not base64"),
+        (json!({"ask": "read", "picture": "aGVsbG8="}), "the file is no picture"),
+        (json!({"ask": "agent", "name": "mine", "file": "aGVsbG8="}), "mine "),
+        (json!({"ask": "agent", "name": "../mine", "file": ""}), "an agent's name has"),
+        (json!({"ask": "agent", "name": "dqn", "file": ""}), "the name of an agent that ships"),
+        (json!({"ask": "chart", "chart": {"kind": "histogram", "title": "", "scores": []}}), "nothing to draw"),
+    ] {
+        let found = error(&mut engine, request.clone());
+        assert!(found.contains(sentence), "{request}: {found}");
+    }
+}
+
+#[test]
+fn a_game_that_is_over_takes_no_more_moves() {
+    let mut engine = Engine::default();
+    let at = json!({"game": "match3", "seed": 0, "moves": vec![0; 25]});
+    let position = ask(&mut engine, json!({"ask": "position", "at": at}));
+    assert_eq!((&position["over"], &position["moves_left"]), (&json!(true), &json!(0)));
+    assert!(position["moves"].as_array().unwrap().is_empty());
+    assert!(
+        error(&mut engine, json!({"ask": "play", "at": at, "action": 0})).contains("the game is over after 25 moves")
+    );
+    assert!(
+        error(&mut engine, json!({"ask": "values", "at": at, "player": {"name": "greedy"}}))
+            .contains("the game is over")
+    );
+}
+
+#[test]
+fn a_given_agent_plays_under_its_name_beside_those_that_ship() {
+    let mut engine = Engine::default();
+    let shipped = players::roster::shipped("dqn-plain").unwrap();
+    let given = json!({"ask": "agent", "name": "mine", "file": BASE64_STANDARD.encode(shipped.file)});
+    assert_eq!(ask(&mut engine, given), json!({"name": "mine", "game": "match3", "kind": "network"}));
+    let values = |engine: &mut Engine, name: &str| {
+        let at = json!({"game": "match3", "seed": 1});
+        let mut values = ask(engine, json!({"ask": "values", "at": at, "player": {"name": name}}));
+        values.as_object_mut().unwrap().remove("player");
+        values
+    };
+    assert_eq!(values(&mut engine, "mine"), values(&mut engine, "dqn-plain"));
+    let about = ask(&mut engine, json!({"ask": "about"}));
+    let names = |game: usize| about["games"][game]["players"].to_string();
+    assert!(names(0).contains("\"mine\"") && names(0).contains("mine+search") && !names(1).contains("mine"));
+}
+
+#[test]
+fn a_piece_is_steered_to_the_place_where_it_is_then_played() {
+    let mut engine = Engine::default();
+    let at = json!({"game": "tetris", "seed": 0});
+    let first = ask(&mut engine, json!({"ask": "steer", "at": at, "action": null, "columns": 0, "turns": 0}));
+    let right =
+        ask(&mut engine, json!({"ask": "steer", "at": at, "action": first["action"], "columns": 1, "turns": 0}));
+    let columns = |steered: &Value| -> Vec<u64> {
+        steered["cells"].as_array().unwrap().iter().map(|cell| cell[1].as_u64().unwrap()).collect()
+    };
+    assert!(columns(&first).iter().zip(columns(&right)).all(|(one, other)| one + 1 == other), "{first} {right}");
+    let played = ask(&mut engine, json!({"ask": "play", "at": at, "action": right["action"]}));
+    assert_eq!(played["cells"], right["cells"]);
+}
+
+#[test]
+fn a_games_picture_is_read_without_its_name() {
+    for (file, game) in [("game", "match3"), ("bilging", "bilging"), ("tile-match", "tile-match")] {
+        let path = format!("{}/../../tests/pictures/{file}.png", env!("CARGO_MANIFEST_DIR"));
+        let picture = BASE64_STANDARD.encode(std::fs::read(path).unwrap());
+        let read = ask(&mut Engine::default(), json!({"ask": "read", "picture": picture}));
+        assert_eq!((&read["game"], &read["doubt"]), (&json!(game), &Value::Null), "{read}");
+        assert_eq!(read["unsure"], json!([]), "{read}");
+        let position =
+            ask(&mut Engine::default(), json!({"ask": "position", "at": {"game": game, "board": read["board"]}}));
+        assert_eq!(position["board"], read["board"]);
+    }
+}

@@ -1,0 +1,75 @@
+//! A player's values of moves, in their parts, and the plan behind the best one.
+
+use matchq_core::error::{Error, Result};
+use matchq_players::{Advised, Next, Playable, advise, position_stream};
+use serde_json::{Value, json};
+
+use crate::game::{Here, Seated};
+use crate::object;
+use crate::offers::Thinker;
+
+/// Most moves of a plan.
+const LONGEST: usize = 4;
+
+/// The player's values of the moves, best first.
+pub fn of<G: Playable>(game: &Seated<G>, thinker: &Thinker, here: &mut Here) -> Result<Value> {
+    let state = game.episode.state();
+    if game.episode.is_over() {
+        return Err(Error::user("the game is over: no move is left to value".to_owned()));
+    }
+    let player = here.player::<G>(game, thinker)?;
+    let advice = advise::<G>(player.as_mut(), &state, &mut position_stream::<G>(&state))?;
+    let move_of = |advised: &Advised| {
+        object(json!({
+            "action": advised.action,
+            "words": G::words(&state, advised.action),
+            "cells": G::places(&state, advised.action),
+            "value": finite(advised.value),
+            "cost": finite(advised.cost),
+            "half_width": advised.half_width.and_then(finite),
+            "dropped": advised.dropped.then_some(true),
+            "gains": advised.gains,
+            "next": advised.next.as_ref().map(next),
+        }))
+    };
+    let best = advice.moves.first().map(|best| best.action);
+    let words = best.map(|best| G::advice(&state, best)).filter(|words| !words.is_empty());
+    Ok(object(json!({
+        "player": player.name(),
+        "meaning": advice.meaning.sentence::<G>(),
+        "unit": advice.meaning.in_points.then_some(G::UNIT),
+        "moves": advice.moves.iter().map(move_of).collect::<Vec<_>>(),
+        "plan": best.map(|best| plan::<G>(&state, best)),
+        "advice": words,
+    })))
+}
+
+/// JSON has no number that is not finite, such as the value of a losing move.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+fn next(next: &Next) -> Value {
+    json!({"action": next.action, "words": next.words, "gains": next.gains})
+}
+
+/// The best move and those that then gain most for certain, each with the board that is certain
+/// after it; a blank is a cell that chance fills.
+fn plan<G: Playable>(state: &G::State, best: usize) -> Vec<Value> {
+    let (mut state, mut action, mut plan) = (*state, best, Vec::new());
+    while plan.len() < LONGEST {
+        let after = G::after(&state, action);
+        plan.push(json!({
+            "action": action,
+            "words": G::words(&state, action),
+            "cells": G::places(&state, action),
+            "gains": f64::from(after.points) * G::unit(&state),
+            "board": G::board(&after.state),
+        }));
+        let gains = |action: &usize| G::after(&after.state, *action).points;
+        let better = |best: usize, other: usize| if gains(&other) > gains(&best) { other } else { best };
+        let Some(next) = after.actions.iter().reduce(better).filter(|next| gains(next) > 0.0) else { break };
+        (state, action) = (after.state, next);
+    }
+    plan
+}

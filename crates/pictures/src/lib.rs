@@ -1,0 +1,34 @@
+//! Pictures as SVG: charts, and games that move.
+//!
+//! Every function gives the text of one file without scripts, which a browser shows as it is.
+
+pub mod animation;
+pub mod landed;
+pub mod plot;
+mod svg;
+
+use matchq_games as games;
+use matchq_players::eval;
+
+/// A text without its middle if longer than `most` letters.
+pub fn shortened(text: &str, most: usize) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= most {
+        return text.to_owned();
+    }
+    let (begin, end) = (most.saturating_sub(1) / 2, letters.len() - most / 2);
+    letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_too_long_keeps_its_beginning_and_its_end() {
+        assert_eq!(shortened("greedy", 6), "greedy");
+        assert_eq!([5, 6].map(|width| shortened("abcdefghij", width)), ["ab…ij", "ab…hij"]);
+        let agents = ["dqn", "dqn-plain"].map(|name| shortened(&format!("network:checkpoint=checkpoints/{name}"), 26));
+        assert_eq!(agents, ["network:chec…eckpoints/dqn", "network:chec…nts/dqn-plain"]);
+    }
+}
