@@ -711,6 +711,20 @@ def learner_table(reports):
     return grid(["configuration", "training", "seconds of one core", "lines a game, 10 rows"], rows, (0, 1))
 
 
+def learner_picture(_):
+    """Evaluations of Tetris's learners in training, over seconds of one core."""
+    colours = dict(zip(("fitted", "lspi", "cross-entropy", "imitation"), "dbac"))
+    lines = {}
+    for name in colours:
+        with open(DOCS / "reports" / "tetris" / f"learning-{name}.csv", newline="") as file:
+            rows = [{key: float(number) for key, number in row.items()} for row in csv.DictReader(file)]
+        ends = [(row["seconds"], row["mean"], row["mean"] - row["half_width"], row["mean"] + row["half_width"]) for row in rows]
+        lines[name] = [(80 + 900 * math.log10(seconds) / 3, *means) for seconds, *means in ends if seconds >= 1]
+    ticks = [(80 + 900 * math.log10(number) / 3, f"{number:,}") for number in (1, 3, 10, 30, 100, 300, 1_000)]
+    panels = [(80, 980, ticks, "seconds of one core with AVX2, shared", lines)]
+    return chart(400, "Lines of Tetris on ten rows, mean of an evaluation's 200 games", 2_000, panels, colours)
+
+
 def seed_table(reports):
     rows = []
     for seed, of in by_first(found(reports)).items():
@@ -750,6 +764,7 @@ TABLES += [
     Table("tetris.md", "players", tetris_table, PLAYED),
     Table("reports/changes.md", "whole games", whole_table, ENDINGS),
     Table("tetris.md", "learned", learner_table, LEARNED),
+    Table("learning.svg", "", learner_picture, {}),
     Table("reports/changes.md", "seeds", seed_table, CHAINS),
 ]
 
