@@ -54,6 +54,10 @@ pub enum Command {
     Read(Read),
     /// Write an agent as one Python file that needs NumPy alone
     Export(Export),
+    /// Draw the evaluations of trainings in one picture
+    Plot(Plot),
+    /// Watch, play, ask and train in the browser
+    Serve(Serve),
 }
 
 /// Train an agent, or resume a training
@@ -215,12 +219,15 @@ pub struct Replay {
     /// Let a player or an agent play the game instead of reading moves; `matchq players` lists them
     #[arg(long, value_name = "PLAYER", conflicts_with = "file")]
     pub player: Option<String>,
-    /// Limit of moves of the player's game [default: the whole game; with --svg 200]
+    /// Limit of moves of the player's game [default: the whole game; with --svg or --html 200]
     #[arg(long, value_name = "N", requires = "player", value_parser = whole(1..=u64::MAX))]
     pub moves: Option<u64>,
     /// Draw the game as a moving picture in a file that ends in .svg
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Write the game into one page that ends in .html, with the player's values of every move
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// Watch a player's game in the terminal, or play one
@@ -357,6 +364,55 @@ pub struct Export {
     /// The file to write, or - for standard output
     #[arg(long, value_name = "FILE.py|-")]
     pub python: PathBuf,
+}
+
+/// Draw the evaluations of trainings in one picture
+///
+/// Runs of one configuration by several seeds are one line: their mean, in a band from the lowest
+/// to the highest.
+#[derive(Debug, Args)]
+pub struct Plot {
+    /// Runs: names in runs/, or folders
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// The picture to write
+    #[arg(long, value_name = "FILE.svg", default_value = "runs.svg")]
+    pub output: PathBuf,
+    /// What stands across: steps, seconds, or a column of evaluations.csv, such as updates
+    #[arg(long, value_name = "COLUMN", default_value = "steps")]
+    pub against: String,
+    /// A logarithmic axis across
+    #[arg(long)]
+    pub log_x: bool,
+    /// A logarithmic upright axis
+    #[arg(long)]
+    pub log_y: bool,
+}
+
+/// Watch, play, ask and train in the browser
+///
+/// The page is for this machine alone unless --listen names another address; then it asks for the
+/// token of the printed link.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Address and port
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8010")]
+    pub listen: std::net::SocketAddr,
+    /// Folder of the runs' folders
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub runs: PathBuf,
+    /// Player of the game that all watch
+    #[arg(long, value_name = "NAME", default_value = "best")]
+    pub player: String,
+    /// Moves a second of that game
+    #[arg(long, value_name = "N", default_value_t = 1.0)]
+    pub pace: f64,
+    /// Most simulations a move that the page may ask for
+    #[arg(long, value_name = "N", default_value_t = 25_600, value_parser = whole(1_usize..=10_000_000))]
+    pub simulations: usize,
+    /// The game that all watch [default: match3]
+    #[arg(long, value_name = "NAME")]
+    pub game: Option<String>,
 }
 
 /// List a game's players, or a player's parameters

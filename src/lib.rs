@@ -9,6 +9,7 @@ pub mod commands;
 pub mod learners;
 pub mod network;
 pub mod report;
+pub mod serve;
 
 pub use matchq_core::{error, files, instructions, random};
 pub use matchq_games as games;

@@ -7,9 +7,11 @@ pub mod endure;
 pub mod eval;
 pub mod export;
 pub mod play;
+pub mod plot;
 pub mod read;
 pub mod replay;
 mod series;
+pub mod serve;
 pub mod train;
 
 use std::io::{self, Write};
@@ -36,6 +38,8 @@ pub fn run(command: Command) -> Result<()> {
         // A game may have only themes.
         Command::Read(arguments) => return read::run(arguments),
         Command::Train(arguments) => return train::run(arguments),
+        Command::Plot(arguments) => return plot::run(arguments),
+        Command::Serve(arguments) => return serve::run(arguments),
         Command::Compare(arguments) if !arguments.from.is_empty() => return compare::run_again(arguments),
         Command::Eval(arguments) => {
             series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
@@ -80,6 +84,8 @@ impl ForGame for Task<'_> {
             Command::Advise(arguments) => advise::run::<G>(arguments, agents),
             Command::Read(arguments) => read::run(arguments),
             Command::Export(arguments) => export::run::<G>(arguments, agents),
+            Command::Plot(arguments) => plot::run(arguments),
+            Command::Serve(arguments) => serve::run(arguments),
         }
     }
 }
@@ -188,7 +194,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Writes to standard output; a closed pipe is no error.
-fn print(text: &str) -> Result<()> {
+pub fn print(text: &str) -> Result<()> {
     written(&mut io::stdout(), text).map(|_| ())
 }
 

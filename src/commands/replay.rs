@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
+use matchq_page::web;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{rules, written};
 use crate::cli;
@@ -42,10 +43,29 @@ struct Replay<'a, G: Playable, W> {
     landed: Landed,
     /// Whether the rules count moves.
     counted: bool,
+    /// The page, if written.
+    record: Option<Record>,
+}
+
+/// A game for the page: each move's values and what it brought.
+#[derive(Default)]
+struct Record {
+    position: Value,
+    steps: Vec<Value>,
+    /// Values of the position reached.
+    values: Value,
 }
 
 /// Replays moves from a file, from standard input or of a player.
 pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> {
+    if let Some(path) = &arguments.html {
+        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("html")) {
+            return Err(Error::user(format!("--html: {} must end in .html", path.display())));
+        }
+        files::check_destination("--html", path)?;
+        let svg = arguments.svg.as_deref();
+        svg.map_or(Ok(()), |svg| files::check_apart(("--html", path), ("--svg", svg)))?;
+    }
     if let Some(path) = &arguments.svg {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
             return Err(Error::user(format!("--svg: {} must end in .svg", path.display())));
@@ -57,15 +77,19 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     let (episode, mut ties) = (Episode::<G>::deal(&rules, arguments.seed), tie_stream(arguments.seed));
     let counted = G::actions_left(&episode.state()) > 0;
     let frames = arguments.svg.is_some().then(Vec::new);
-    let mut replay = Replay { episode, out: &mut out, frames, landed: Landed::default(), counted };
+    let record = arguments.html.is_some().then(Record::default);
+    let mut replay = Replay { episode, out: &mut out, frames, landed: Landed::default(), counted, record };
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
             let mut player = super::player::<G>(player, &rules, agents)?;
-            let drawn = arguments.svg.is_some();
+            let drawn = arguments.svg.is_some() || arguments.html.is_some();
             let most = arguments.moves.unwrap_or(if drawn { DRAWN } else { u64::MAX });
             let mut reading = replay.start()?;
             let mut played = 0;
             while (reading || drawn) && played < most && !replay.episode.is_over() {
+                if let Some(record) = &mut replay.record {
+                    record.values = matchq_page::values::<G>(player.as_mut(), &replay.episode.state())?;
+                }
                 let mut own = [ties.clone()];
                 let actions = player.act(&[replay.episode.state()], &mut own)?;
                 [ties] = own;
@@ -94,6 +118,16 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
         }
     }
     let title = format!("{}, seed {}", G::NAME, arguments.seed);
+    if let (Some(path), Some(record)) = (&arguments.html, &replay.record) {
+        let page = json!({
+            "about": matchq_page::about_game(G::NAME),
+            "at": {"game": G::NAME, "rules": rules, "seed": arguments.seed as u64},
+            "player": arguments.player,
+            "position": record.position,
+            "steps": record.steps,
+        });
+        files::write_atomically(path, web::single(web::Inside::Record(&page)).as_bytes())?;
+    }
     match &arguments.svg {
         Some(path) => {
             let frames = replay.frames.unwrap_or_default();
@@ -115,7 +149,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     ///
     /// A closed pipe ends the replay, unless a picture is drawn. `name` names the input in errors.
     fn read(&mut self, input: impl BufRead, name: &str) -> Result<()> {
-        let drawn = self.frames.is_some();
+        let drawn = self.frames.is_some() || self.record.is_some();
         if !self.start()? && !drawn {
             return Ok(());
         }
@@ -142,6 +176,9 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     fn start(&mut self) -> Result<bool> {
         let board = G::board(&self.episode.state());
         self.frame(&board, vec![], 1_000, 0);
+        if let Some(record) = &mut self.record {
+            record.position = matchq_page::position::<G>(&self.episode.game, &board, self.counted, 0);
+        }
         self.line(board, 0)
     }
 
@@ -153,10 +190,28 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         if action < G::ACTIONS {
             self.frame(&self.landed.name(&G::board(&state)), G::places(&state, action), choice, before);
         }
+        let shown = self.landed.name(&G::board(&state));
         let (Step { reward, .. }, mut boards) = self.episode.game.frames(action, &mut self.episode.stream);
         let board = G::board(&self.episode.state());
         let mut named = board.clone();
         self.landed.follow::<G>(&state, action, &mut boards, &mut named);
+        if let Some(record) = &mut self.record {
+            let number = record.steps.len() + 1;
+            let position = matchq_page::position::<G>(&self.episode.game, &named, self.counted, number);
+            let wasted = action >= G::ACTIONS;
+            record.steps.push(json!({
+                "values": std::mem::take(&mut record.values),
+                "played": {
+                    "action": action,
+                    "words": if wasted { "a wasted move".to_owned() } else { G::words(&state, action) },
+                    "cells": if wasted { vec![] } else { G::places(&state, action) },
+                    "before": shown,
+                    "frames": boards,
+                    "points": reward,
+                    "position": position,
+                },
+            }));
+        }
         for board in &boards {
             let flash = !G::PIECES.is_empty() && board.contains(' ');
             self.frame(board, vec![], if flash { 250 } else { pass }, before);

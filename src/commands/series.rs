@@ -287,7 +287,7 @@ pub fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Resu
 /// Checks that a picture, if wanted, has a place of its own.
 pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
     let Some(path) = plot else { return Ok(()) };
-    plot::check(path)?;
+    plot::check("--plot", path)?;
     files::check_destination("--plot", path)?;
     arguments.json.as_deref().map_or(Ok(()), |json| files::check_apart(("--plot", path), ("--json", json)))
 }

@@ -10,8 +10,10 @@ use super::run::unit_of;
 use super::{Learner, LearnerConfig};
 use crate::error::Result;
 use crate::eval::Summary;
+use crate::files;
 use crate::players::Measured;
 use crate::report::plot::{self, CurvePoint, CurveTexts, Reference};
+use crate::report::run_view::REFERENCES;
 use crate::report::{CsvLog, EventLog, Progress};
 
 /// Columns of `evaluations.csv` after step and counters.
@@ -185,6 +187,9 @@ impl Logs {
         let widths: HashMap<u64, f64> = self.evaluations.column(widths)?.into_iter().collect();
         let point = |(step, mean)| CurvePoint { step, mean, half_width: widths.get(&step).copied() };
         let points: Vec<CurvePoint> = means.into_iter().map(point).collect();
+        let references = self.references.iter().map(|Reference { name, mean }| format!("{name},{mean}\n"));
+        let references: String = std::iter::once("player,mean\n".to_owned()).chain(references).collect();
+        files::write_atomically(&folder.path().join(REFERENCES), references.as_bytes())?;
         let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
         let texts = CurveTexts { name: &name, unit: self.unit, what };
         let curve = plot::curve(texts, &points, &self.references);

@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use crate::error::{OutOfRange, require};
-pub use config::{RunConfig, Source, TrainConfig, is_share};
+pub use config::{CONFIGURATIONS, RunConfig, Source, TrainConfig, is_share};
 pub use container::Container;
 pub use dqn::Dqn;
 pub use evolution::Evolution;

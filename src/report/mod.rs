@@ -5,6 +5,7 @@ pub mod csv;
 pub mod plot;
 pub mod progress;
 mod records;
+pub mod run_view;
 pub mod tensorboard;
 
 pub use csv::CsvLog;

@@ -16,6 +16,13 @@ pub fn about(agents: &Agents) -> Value {
     json!({"version": env!("CARGO_PKG_VERSION"), "games": games})
 }
 
+/// What a page of one game needs to know, without players.
+pub fn about_game(name: &str) -> Value {
+    let mut about = with_game(name, About { agents: &Agents::closed() }).unwrap_or_default();
+    about["players"] = json!([]);
+    json!({"version": env!("CARGO_PKG_VERSION"), "games": [about]})
+}
+
 struct About<'a> {
     agents: &'a Agents,
 }

@@ -7,7 +7,7 @@ use matchq_games::random::{Draw as _, Role, Stream};
 use matchq_games::{Episode, MaskKind};
 use matchq_pictures::landed::Landed;
 use matchq_players::{Agents, BoxedPlayer, ForGame, Playable, position_stream};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::object;
@@ -20,22 +20,26 @@ pub const MOST_MOVES: usize = 100_000;
 const LONGEST: usize = 4_096;
 
 /// A position: a seed's game after some moves, or a board.
-#[derive(Clone, PartialEq, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     pub game: String,
     /// Rules that differ from the usual ones.
     #[serde(default)]
     pub rules: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Actions since the deal, or since the board.
     #[serde(default)]
     pub moves: Vec<usize>,
     /// A board's text in place of a seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
     /// Moves left on the board, all of a game by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub moves_left: Option<i64>,
     /// Letter of the piece to place, where the board shows none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub piece: Option<String>,
 }
 
@@ -172,28 +176,8 @@ impl<G: Playable> Seated<G> {
 
     /// The position as JSON.
     pub fn position(&self) -> Value {
-        let state = self.episode.state();
-        let legal = G::mask(&state, MaskKind::LEGAL);
-        let (offered, _) = matchq_games::offered::<G>(&state, MaskKind::default_of::<G>());
-        let over = self.episode.is_over();
-        let moves = legal.iter().filter(|_| !over).map(|action| {
-            json!({
-                "action": action,
-                "move": G::to_json(action),
-                "cells": G::places(&state, action),
-                "words": G::words(&state, action),
-                "matches": offered.contains(action),
-            })
-        });
-        object(json!({
-            "board": self.board,
-            "score": self.episode.score(),
-            "moves_left": (self.all > 0).then(|| G::actions_left(&state)),
-            "over": over,
-            "played": self.at.moves.len(),
-            "piece": matchq_pictures::landed::piece::<G>(&state),
-            "moves": moves.collect::<Vec<_>>(),
-        }))
+        let Episode { game, .. } = &self.episode;
+        position::<G>(game, &self.board, self.all > 0, self.at.moves.len())
     }
 
     /// Plays a move: the boards on its way, its points, the position after it.
@@ -247,6 +231,31 @@ impl<G: Playable> Seated<G> {
     }
 }
 
+/// A position as JSON: its board, landed pieces by name, and its moves.
+pub fn position<G: Playable>(game: &G, board: &str, counted: bool, played: usize) -> Value {
+    let (state, over) = (game.state(), game.is_over());
+    let legal = G::mask(&state, MaskKind::LEGAL);
+    let (offered, _) = matchq_games::offered::<G>(&state, MaskKind::default_of::<G>());
+    let moves = legal.iter().filter(|_| !over).map(|action| {
+        json!({
+            "action": action,
+            "move": G::to_json(action),
+            "cells": G::places(&state, action),
+            "words": G::words(&state, action),
+            "matches": offered.contains(action),
+        })
+    });
+    object(json!({
+        "board": board,
+        "score": game.score(),
+        "moves_left": counted.then(|| G::actions_left(&state)),
+        "over": over,
+        "played": played,
+        "piece": matchq_pictures::landed::piece::<G>(&state),
+        "moves": moves.collect::<Vec<_>>(),
+    }))
+}
+
 /// The position with the given piece; an error if unknown, or missing though needed.
 fn with_piece<G: Playable>(state: &G::State, piece: Option<&str>) -> Result<G::State> {
     let letters: Vec<String> = G::PIECES.iter().map(char::to_string).collect();
@@ -287,6 +296,19 @@ impl Kept {
 }
 
 impl Place {
+    /// The deal of a seed by a game's usual rules.
+    pub fn of_seed(game: &str, seed: u64) -> Self {
+        Self {
+            game: game.to_owned(),
+            rules: Map::new(),
+            seed: Some(seed),
+            moves: vec![],
+            board: None,
+            moves_left: None,
+            piece: None,
+        }
+    }
+
     fn without_moves(&self) -> Self {
         Self { moves: Vec::new(), ..self.clone() }
     }

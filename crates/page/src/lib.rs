@@ -18,6 +18,7 @@ mod reading;
 mod values;
 #[cfg(target_family = "wasm")]
 mod wasm;
+pub mod web;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -26,15 +27,16 @@ use matchq_players::{Agents, Playable, with_game};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-pub use about::about;
+pub use about::{about, about_game};
 pub use chart::Chart;
-pub use game::{MOST_MOVES, Place};
+pub use game::{MOST_MOVES, Place, position};
 pub use matchq_games as games;
 pub use matchq_pictures as pictures;
 pub use matchq_players as players;
 pub use matchq_vision as vision;
 pub use offers::{Offer, Thinker};
 pub use reading::{doubt, stands};
+pub use values::values;
 
 /// What a page asks for.
 #[derive(Deserialize)]
@@ -68,18 +70,28 @@ pub enum Request {
 }
 
 /// Answers requests. Games that go on are kept, so that a move costs no more than itself.
-#[derive(Default)]
 pub struct Engine {
-    agents: Option<Agents>,
+    agents: Agents,
     kept: game::Kept,
-    /// Most simulations a move; 0 for no limit.
-    pub most_simulations: usize,
+    most_simulations: usize,
+}
+
+impl Default for Engine {
+    /// An engine with the agents that ship, and without a limit.
+    fn default() -> Self {
+        Self::new(Agents::closed(), 10_000_000)
+    }
 }
 
 /// Most letters of an agent's name.
 const NAME: usize = 80;
 
 impl Engine {
+    /// An engine with agents, which should open no files, and most simulations a move.
+    pub fn new(agents: Agents, most_simulations: usize) -> Self {
+        Self { agents, kept: game::Kept::default(), most_simulations }
+    }
+
     /// The answer; an object with `error`, a sentence, where the request is wrong.
     pub fn answer(&mut self, request: &str) -> String {
         let wrong = |error: serde_json::Error| Error::user(format!("the request is not understood: {error}"));
@@ -90,7 +102,7 @@ impl Engine {
     /// The answer to a request that was understood.
     pub fn respond(&mut self, request: Request) -> Result<Value> {
         match request {
-            Request::About {} => Ok(about(self.agents())),
+            Request::About {} => Ok(about(&self.agents)),
             Request::Position { at } => self.at(&at, Position),
             Request::Play { at, action } => self.at(&at, Play { action }),
             Request::Values { at, player } => self.at(&at, Values { player }),
@@ -103,13 +115,8 @@ impl Engine {
         }
     }
 
-    /// Agents that ship and those that were given.
-    pub fn agents(&mut self) -> &Agents {
-        self.agents.get_or_insert_with(Agents::closed)
-    }
-
     fn at<W: game::AtPlace>(&mut self, at: &Place, work: W) -> Result<Value> {
-        let agents = self.agents().clone();
+        let agents = self.agents.clone();
         let engine = game::Here { agents, kept: &mut self.kept, most: self.most_simulations };
         with_game(&at.game, game::Open { at, work, engine })?
     }
@@ -125,7 +132,7 @@ impl Engine {
         }
         // The name may have stood for another agent.
         self.kept.forget_player();
-        let agents = self.agents();
+        let agents = &self.agents;
         let agent = agents.give(name, file)?;
         let game = agent.game().to_owned();
         // A file that no player can be made of is refused now.

@@ -29,8 +29,6 @@ pub struct Thinker {
 
 /// Simulations a move by default: some ten milliseconds of WebAssembly.
 const SIMULATIONS: usize = 400;
-/// Most simulations a move that any engine takes.
-const MOST: usize = 10_000_000;
 
 /// Players of a game, the strongest first.
 pub fn of<G: Playable>(agents: &Agents) -> Vec<Offer> {
@@ -100,7 +98,7 @@ impl Thinker {
             (None, None) if is_preset => Ok(format!("linear:weights={name}")),
             (None, None) => Ok(name.clone()),
             (Some(default), asked) => {
-                let (asked, most) = (asked.unwrap_or(default), if most == 0 { MOST } else { most });
+                let asked = asked.unwrap_or(default.min(most));
                 match (1..=most).contains(&asked) {
                     true => Ok(format!("{name}:sims={asked}")),
                     false => Err(Error::user(format!("simulations must be from 1 to {most}, not {asked}"))),

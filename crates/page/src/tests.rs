@@ -107,7 +107,7 @@ fn a_board_has_the_values_of_the_seeds_position() {
 
 #[test]
 fn what_is_wrong_gets_a_sentence() {
-    let mut engine = Engine { most_simulations: 1_000, ..Engine::default() };
+    let mut engine = Engine::new(Agents::closed(), 1_000);
     let at = json!({"game": "match3", "seed": 0});
     let rows = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\naaabcdab";
     for (request, sentence) in [

@@ -1,7 +1,7 @@
 //! A player's values of moves, in their parts, and the plan behind the best one.
 
 use matchq_core::error::{Error, Result};
-use matchq_players::{Advised, Next, Playable, advise, position_stream};
+use matchq_players::{Advised, Next, Playable, Player, advise, position_stream};
 use serde_json::{Value, json};
 
 use crate::game::{Here, Seated};
@@ -17,8 +17,13 @@ pub fn of<G: Playable>(game: &Seated<G>, thinker: &Thinker, here: &mut Here) -> 
     if game.episode.is_over() {
         return Err(Error::user("the game is over: no move is left to value".to_owned()));
     }
-    let player = here.player::<G>(game, thinker)?;
-    let advice = advise::<G>(player.as_mut(), &state, &mut position_stream::<G>(&state))?;
+    values::<G>(here.player::<G>(game, thinker)?.as_mut(), &state)
+}
+
+/// A player's values of a position's moves.
+pub fn values<G: Playable>(player: &mut dyn Player<G>, state: &G::State) -> Result<Value> {
+    let state = *state;
+    let advice = advise::<G>(player, &state, &mut position_stream::<G>(&state))?;
     let move_of = |advised: &Advised| {
         object(json!({
             "action": advised.action,

@@ -233,17 +233,18 @@ pub trait ForGame {
 }
 
 macro_rules! games {
-    ($($game:ty,)*) => {
-        pub const NAMES: &[&str] = &[$(<$game as Game>::NAME,)*];
+    ($($(#[$when:meta])? $game:ty,)*) => {
+        pub const NAMES: &[&str] = &[$($(#[$when])? <$game as Game>::NAME,)*];
 
         pub fn with_game<W: ForGame>(name: &str, work: W) -> Result<W::Output> {
             match name {
-                $(<$game as Game>::NAME => Ok(work.run::<$game>()),)*
+                $($(#[$when])? <$game as Game>::NAME => Ok(work.run::<$game>()),)*
                 _ => Err(Error::user(format!("there is no game '{name}': the games are {}", NAMES.join(", ")))),
             }
         }
 
         $(
+            $(#[$when])?
             impl Playable for $game {
                 fn player(text: &str, rules: &Self::Rules, setting: &Setting) -> Result<BoxedPlayer<Self>> {
                     entries::build(text, rules, setting)
@@ -271,11 +272,11 @@ macro_rules! games {
 
         /// Whether this is the name of a player of any game.
         pub fn is_player(name: &str) -> bool {
-            [$(<$game as Playable>::is_player,)*].iter().any(|is_player| is_player(name))
+            [$($(#[$when])? <$game as Playable>::is_player,)*].iter().any(|is_player| is_player(name))
         }
 
         pub fn agents() -> impl Iterator<Item = &'static Shipped> {
-            [$(<$game as Roster>::AGENTS,)*].into_iter().flatten()
+            [$($(#[$when])? <$game as Roster>::AGENTS,)*].into_iter().flatten()
         }
     };
 }
@@ -285,6 +286,8 @@ games! {
     crate::games::Bilging,
     crate::games::Tetris,
     crate::games::Bejeweled,
+    // The game of the tests, which no page needs.
+    #[cfg(not(target_family = "wasm"))]
     crate::games::toy::Toy,
     crate::games::TileMatch,
 }

@@ -1,0 +1,171 @@
+//! The page's files, and the page as a single file.
+
+use serde_json::Value;
+
+/// A file of the page.
+pub struct File {
+    pub name: &'static str,
+    /// Media type.
+    pub kind: &'static str,
+    pub text: &'static str,
+}
+
+macro_rules! files {
+    ($html:literal, $css:literal, $($script:literal,)*) => {
+        /// All files.
+        pub const FILES: &[File] = &[
+            File { name: $html, kind: "text/html; charset=utf-8", text: include_str!(concat!("../web/", $html)) },
+            File { name: $css, kind: "text/css; charset=utf-8", text: include_str!(concat!("../web/", $css)) },
+            $(File {
+                name: $script,
+                kind: "text/javascript; charset=utf-8",
+                text: include_str!(concat!("../web/", $script)),
+            },)*
+        ];
+    };
+}
+
+files! {
+    "index.html",
+    "style.css",
+    "app.js",
+    "advice.js",
+    "ask.js",
+    "board.js",
+    "charts.js",
+    "curves.js",
+    "dom.js",
+    "engine.js",
+    "motion.js",
+    "overlay.js",
+    "past.js",
+    "picker.js",
+    "picture.js",
+    "play.js",
+    "reports.js",
+    "review.js",
+    "run.js",
+    "saves.js",
+    "scale.js",
+    "score.js",
+    "shared.js",
+    "state.js",
+    "steering.js",
+    "tiles.js",
+    "touch.js",
+    "train.js",
+    "watch.js",
+    "worker.js",
+}
+
+/// What a single file holds beside the page.
+#[derive(Clone, Copy)]
+pub enum Inside<'a> {
+    /// The engine: the WebAssembly module, compressed by gzip, in base64.
+    Module(&'a str),
+    /// A game.
+    Record(&'a Value),
+}
+
+/// The page as one file, which works when it is opened from disk.
+pub fn single(inside: Inside) -> String {
+    let mut script = String::new();
+    with_imports("app.js", &mut Vec::new(), &mut script);
+    let inside = match inside {
+        Inside::Module(module) => format!(
+            "<script type=\"text/plain\" id=\"wasm\">{module}</script>\n\
+             <script type=\"text/plain\" id=\"worker-source\">{}</script>",
+            text("worker.js")
+        ),
+        // Nothing in a string can end the script.
+        Inside::Record(record) => format!(
+            "<script type=\"application/json\" id=\"record\">{}</script>",
+            record.to_string().replace('<', "\\u003c")
+        ),
+    };
+    text("index.html").replacen(STYLE, &format!("<style>\n{}</style>", text("style.css")), 1).replacen(
+        SCRIPT,
+        &format!("{inside}\n<script type=\"module\">\n{script}</script>"),
+        1,
+    )
+}
+
+const STYLE: &str = r#"<link rel="stylesheet" href="style.css">"#;
+const SCRIPT: &str = r#"<script type="module" src="app.js"></script>"#;
+
+fn text(name: &str) -> &'static str {
+    FILES.iter().find(|file| file.name == name).map_or("", |file| file.text)
+}
+
+/// Adds a module after those that it imports, each once, without the words `import` and `export`.
+fn with_imports(name: &str, seen: &mut Vec<String>, script: &mut String) {
+    if seen.iter().any(|known| known == name) {
+        return;
+    }
+    seen.push(name.to_owned());
+    let mut own = String::new();
+    let mut lines = text(name).lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("import ") {
+            let mut statement = line.to_owned();
+            while !statement.ends_with(';') {
+                let Some(more) = lines.next() else { break };
+                statement += more;
+            }
+            let imported = statement.rsplit_once("'./").map_or("", |(_, rest)| rest.trim_end_matches("';"));
+            with_imports(imported, seen, script);
+            continue;
+        }
+        own += line.strip_prefix("export ").unwrap_or(line);
+        own.push('\n');
+    }
+    *script += &own;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn all_files_of_the_folder_are_in_the_program() {
+        let folder = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/web")).unwrap();
+        let names = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names: BTreeSet<String> = names.filter(|name| !name.ends_with(".wasm")).collect();
+        assert_eq!(names, FILES.iter().map(|file| file.name.to_owned()).collect());
+    }
+
+    #[test]
+    fn the_single_file_has_every_module_once_and_nothing_to_load() {
+        let page = single(Inside::Module("MODULE"));
+        assert!(page.contains("id=\"wasm\">MODULE</script>") && page.contains("<style>"));
+        assert!(!page.contains(STYLE) && !page.contains(SCRIPT));
+        assert!(!page.lines().any(|line| line.starts_with("import ") || line.starts_with("export ")));
+        // What two modules call the same would hide one of them.
+        let words = ["function ", "async function ", "class ", "const ", "let "];
+        let name = |line: &str| {
+            let rest = words.iter().find_map(|word| line.strip_prefix(word))?;
+            Some(rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?.to_owned())
+        };
+        let (_, script) = page.split_once("<script type=\"module\">").unwrap();
+        let names: Vec<String> = script.lines().filter_map(name).filter(|name| !name.is_empty()).collect();
+        let once: BTreeSet<&String> = names.iter().collect();
+        assert!(names.len() > 40, "{names:?}");
+        for name in once {
+            assert_eq!(names.iter().filter(|other| *other == name).count(), 1, "{name}");
+        }
+        for file in FILES.iter().filter(|file| file.name.ends_with(".js")) {
+            assert!(!file.text.contains("</script"), "{}", file.name);
+        }
+    }
+
+    #[test]
+    fn no_text_of_a_game_ends_the_script_that_holds_it() {
+        let page = single(Inside::Record(&json!({"player": "</script><script>alert(1)</script>"})));
+        assert!(!page.contains("<script>alert") && page.contains("\\u003c/script>"), "{page}");
+    }
+}

@@ -1,0 +1,191 @@
+// Starts the page: tabs, games, theme, help, and what the address names.
+
+import { Ask } from './ask.js';
+import { base64Of, button, find, icon, make, notice, recall, remember } from './dom.js';
+import { startEngine } from './engine.js';
+import { Play } from './play.js';
+import { chooseGame, choosePlayer, readAddress, state } from './state.js';
+import { defineTiles, sign, titleOf } from './tiles.js';
+import { Train } from './train.js';
+import { Watch } from './watch.js';
+
+const THEMES = ['auto', 'light', 'dark'];
+
+class App {
+  constructor(engine, about) {
+    Object.assign(this, { kind: engine.kind, ask: engine.ask, drop: engine.drop, record: engine.record, about });
+    const views = { watch: Watch };
+    if (this.kind !== 'record') Object.assign(views, { play: Play, ask: Ask });
+    if (this.kind === 'serve') views.train = Train;
+    this.views = Object.fromEntries(Object.entries(views).map(([name, View]) => [name, new View(this)]));
+    this.makeTabs();
+    this.makeGames();
+  }
+
+  makeTabs() {
+    const names = Object.keys(this.views);
+    const tab = (name) => button(name[0].toUpperCase() + name.slice(1), () => this.go(name), { role: 'tab', id: `tab-${name}`, 'aria-controls': 'view' });
+    find('#tabs').replaceChildren(...names.map(tab));
+    find('#tabs').hidden = names.length < 2;
+    find('#tabs').addEventListener('keydown', (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!by) return;
+      const next = names[(names.indexOf(state.view) + by + names.length) % names.length];
+      this.go(next);
+      find(`#tab-${next}`).focus();
+    });
+  }
+
+  makeGames() {
+    const choice = (game) => button([sign(game), make('span', {}, titleOf(game))], () => this.choose(game.name), { 'data-game': game.name, title: game.about });
+    find('#games').replaceChildren(...this.about.games.map(choice));
+    find('#games').hidden = this.about.games.length < 2;
+  }
+
+  shows(view) {
+    return this.views[state.view] === view;
+  }
+
+  // Shows a view, with what was given or with what it showed last.
+  async go(name, given) {
+    this.views[state.view]?.close?.();
+    state.view = this.views[name] ? name : 'watch';
+    const view = this.views[state.view];
+    find('#view').replaceChildren(view.element);
+    find('#tabs').querySelectorAll('button').forEach((tab) => {
+      tab.setAttribute('aria-selected', tab.id === `tab-${state.view}`);
+      tab.tabIndex = tab.id === `tab-${state.view}` ? 0 : -1;
+    });
+    find('#view').setAttribute('aria-labelledby', `tab-${state.view}`);
+    this.gameShown();
+    await view.open(given);
+  }
+
+  gameShown() {
+    find('#games').querySelectorAll('button').forEach((choice) => choice.setAttribute('aria-pressed', choice.dataset.game === state.game));
+    find('#games').classList.toggle('away', state.view === 'train');
+  }
+
+  async choose(name) {
+    this.views[state.view].close?.();
+    chooseGame(name);
+    this.gameShown();
+    await this.views[state.view].open();
+  }
+
+  // Opens a place of any game in a view.
+  async openPlace(view, place) {
+    chooseGame(place.game);
+    if (place.player) this.takePlayer(place.player);
+    await this.go(view, place);
+  }
+
+  takePlayer(name, budget) {
+    const game = this.about.games.find((one) => one.name === state.game);
+    if (game.players.some((player) => player.name === name)) choosePlayer(name, budget);
+  }
+
+  // Takes an agent's file, which then is a player.
+  async giveAgent(file) {
+    const stem = file.name.replace(/\.safetensors$/i, '').replace(/[^\p{L}\p{N}\-_. ]/gu, '-').slice(0, 70) || 'agent';
+    const taken = this.about.games.some((game) => game.players.some((player) => player.name === stem));
+    const name = taken ? `my ${stem}` : stem;
+    const answer = await this.ask({ ask: 'agent', name, file: await base64Of(file) });
+    if (answer.error) notice(answer.error);
+    else await this.newAgent(answer);
+    if (!answer.error) await this.go(state.view);
+  }
+
+  // Chooses an agent that has just become a player.
+  async newAgent({ name, game }) {
+    this.about = await this.ask({ ask: 'about' });
+    chooseGame(game);
+    this.takePlayer(name);
+    this.gameShown();
+    notice(`${name} is now a player of ${game}.`);
+  }
+
+  // A file that is dropped, pasted or chosen opens where it belongs.
+  async openFile(file) {
+    const ends = (ending) => file.name.toLowerCase().endsWith(ending);
+    if (ends('.safetensors')) await this.giveAgent(file);
+    else if (ends('.json')) await this.views.watch.openText(await file.text());
+    else {
+      if (state.view !== 'ask') await this.go('ask');
+      await this.views.ask.takeFile(file);
+    }
+  }
+
+  async openAddress() {
+    const given = readAddress();
+    if (this.about.games.some((game) => game.name === given.game)) chooseGame(given.game);
+    if (!this.about.games.some((game) => game.name === state.game)) chooseGame(this.about.games[0].name);
+    if (given.player) this.takePlayer(given.player, given.budget);
+    if (this.record) {
+      const { at, player } = this.record;
+      chooseGame(at.game);
+      this.takePlayer(player.name, player.simulations);
+      await this.go('watch', { ...at, moves: given.game === at.game ? given.moves : [] });
+      return;
+    }
+    await this.go(given.view ?? state.view, { ...given, seed: given.seed ?? state.seed });
+  }
+}
+
+// Chooses and remembers the theme: the system's, light or dark.
+function startTheme() {
+  const set = (name) => {
+    document.documentElement.dataset.theme = name;
+    find('#theme').replaceChildren(icon(name));
+    find('#theme').title = `Theme: ${name}`;
+    find('#theme').setAttribute('aria-label', `Theme: ${name}. Change it.`);
+    remember('theme', name);
+  };
+  const kept = recall('theme', 'auto');
+  set(THEMES.includes(kept) ? kept : 'auto');
+  find('#theme').addEventListener('click', () => set(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]));
+}
+
+function startKeys(app) {
+  const help = find('#help');
+  find('#help-button').addEventListener('click', () => help.showModal());
+  addEventListener('keydown', (event) => {
+    if (help.open || event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input:not([type=checkbox]), textarea, select')) return;
+    if (event.key === '?') help.showModal();
+    else app.views[state.view].key?.(event);
+  });
+}
+
+function startFiles(app) {
+  addEventListener('dragover', (event) => event.preventDefault());
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    const [file] = event.dataTransfer.files;
+    if (file) app.openFile(file);
+  });
+  addEventListener('paste', (event) => {
+    const file = [...event.clipboardData.files][0];
+    if (!file) return;
+    event.preventDefault();
+    app.openFile(file);
+  });
+}
+
+async function start() {
+  startTheme();
+  try {
+    const engine = await startEngine();
+    const about = await engine.ask({ ask: 'about' });
+    if (about.error) throw new Error(about.error);
+    defineTiles(about.games);
+    const app = new App(engine, about);
+    startKeys(app);
+    if (app.kind !== 'record') startFiles(app);
+    await app.openAddress();
+    addEventListener('hashchange', () => { if (location.hash.includes('view=')) app.openAddress(); });
+  } catch (error) {
+    find('#view').replaceChildren(make('p', { class: 'error' }, `The page could not start: ${error.message}`));
+  }
+}
+
+start();

@@ -1,0 +1,272 @@
+// The view that gives advice on a board: typed, pasted, drawn, or read from a picture.
+
+import { Advice, thinkOn } from './advice.js';
+import { Board } from './board.js';
+import { base64Of, button, copy, count, labelled, make, notice, option, say } from './dom.js';
+import { linesOf } from './motion.js';
+import { Picture } from './picture.js';
+import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
+import { state, writeAddress } from './state.js';
+import { hasPieces, nameOf, titleOf } from './tiles.js';
+
+// Milliseconds after the last key until a typed board is looked at.
+const TYPED = 300;
+// Share of cells that are not sure from which a picture is perhaps of another game.
+const UNSURE = 0.1;
+
+export class Ask {
+  constructor(app) {
+    Object.assign(this, { app, turn: 0, boards: {}, unsure: [] });
+    this.board = new Board({ name: 'board playable' });
+    this.board.element.setAttribute('role', 'application');
+    this.picture = new Picture();
+    this.advice = new Advice(app, { hover: (cells) => this.hover(cells) });
+    this.picker = makePicker(app, { onchange: () => { this.note(); this.think(); } });
+    this.element = make('div', { class: 'view' }, this.makeLeft(), this.makePanel());
+    this.listen();
+  }
+
+  makeLeft() {
+    this.error = make('p', { class: 'error', role: 'status' });
+    this.hint = make('p', { class: 'soft' }, 'Click a cell to change it; with Shift or the right button it changes back.');
+    const copies = make('div', { class: 'row' }, button('Copy link', () => copy(location.href, 'The link')),
+      button('Copy text', () => copy(this.text.value, 'The board')), button('Watch from here', () => this.watch()));
+    return make('section', { class: 'left', 'aria-label': 'Board' }, this.board.element, this.error, this.hint, copies, this.picture.element);
+  }
+
+  makePanel() {
+    this.text = make('textarea', { class: 'boardtext', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', rows: 10, oninput: () => this.typed() });
+    this.format = make('p', { class: 'soft' });
+    this.left = make('input', { type: 'number', min: 1, onchange: () => this.changed() });
+    this.leftField = labelled('Moves left', this.left);
+    this.piece = make('select', { onchange: () => this.changed() });
+    this.pieceField = labelled('Piece', this.piece);
+    const file = make('input', { type: 'file', accept: 'image/png,image/jpeg,.txt,.safetensors', hidden: true,
+      onchange: () => { if (file.files[0]) this.app.openFile(file.files[0]); file.value = ''; } });
+    const paste = button('Paste a picture', () => this.pastePicture());
+    paste.hidden = !navigator.clipboard?.read;
+    const given = make('div', { class: 'row' }, button('Choose a file', () => file.click()), paste, file);
+    const drop = make('p', { class: 'drop soft' }, 'Or drop a picture (PNG, JPEG), a text file, or an agent (.safetensors) anywhere on the page.');
+    return make('section', { class: 'panel', 'aria-label': 'Board as text and values' },
+      make('div', { class: 'settings' }, labelled('Board', this.text, { class: 'field upright' }), this.format,
+        make('div', { class: 'row' }, this.leftField, this.pieceField), given, drop, this.picker.element),
+      this.advice.element);
+  }
+
+  listen() {
+    const { element } = this.board;
+    element.addEventListener('contextmenu', (event) => event.preventDefault());
+    element.addEventListener('pointerdown', (event) => {
+      const cell = this.board.cellAt(event);
+      if (this.board.has(cell)) this.turnCell(cell, event.button === 2 || event.shiftKey ? -1 : 1);
+    });
+    element.addEventListener('keydown', (event) => this.keyed(event));
+    element.addEventListener('blur', () => this.board.ring('cursor'));
+  }
+
+  // The place that is asked about.
+  get place() {
+    const game = gameOf(this.app);
+    const left = Number(this.left.value);
+    return { game: state.game, board: this.text.value.replace(/\s+$/, ''), moves_left: game.moves && this.left.value !== '' ? left : undefined,
+      piece: hasPieces(game) && this.piece.value ? this.piece.value : undefined };
+  }
+
+  async open(given) {
+    this.picker.update();
+    const game = gameOf(this.app);
+    this.board.setGame(game);
+    this.format.textContent = `${game.board[0].toUpperCase()}${game.board.slice(1)}.`;
+    this.text.rows = game.rows;
+    this.leftField.hidden = !game.moves;
+    this.left.max = game.moves ?? '';
+    this.left.placeholder = game.moves ?? '';
+    this.pieceField.hidden = !hasPieces(game);
+    this.piece.replaceChildren(...game.pieces.map((piece) => option(piece)));
+    if (this.picture.game !== state.game) this.picture.hide();
+    await this.set(given?.board ? given : this.boards[state.game] ?? await this.example());
+  }
+
+  close() {
+    this.app.drop('values');
+  }
+
+  async example() {
+    const { board, piece } = await this.app.ask({ ask: 'position', at: { game: state.game, seed: state.seed } });
+    return { board, piece };
+  }
+
+  // Takes a board, with cells that are not sure.
+  async set({ board, left, piece, unsure = [] }) {
+    const game = gameOf(this.app);
+    const wall = hasPieces(game) ? asWall(game, board) : { board, piece };
+    this.text.value = wall.board;
+    this.left.value = left ?? '';
+    this.piece.value = piece ?? wall.piece ?? game.pieces[0] ?? '';
+    this.unsure = unsure;
+    await this.changed();
+  }
+
+  typed() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.unsure = [];
+      this.picture.hide();
+      this.changed();
+    }, TYPED);
+  }
+
+  // Looks at the board anew.
+  async changed() {
+    this.turn += 1;
+    const { turn } = this;
+    const game = gameOf(this.app);
+    const { board, piece } = this.place;
+    this.boards[game.name] = { board, piece, left: this.left.value || undefined, unsure: this.unsure };
+    this.note();
+    const position = await this.app.ask({ ask: 'position', at: this.place });
+    if (turn !== this.turn) return;
+    this.error.textContent = position.error ?? '';
+    this.position = position.error ? null : position;
+    this.board.show(position.board ?? this.padded(board));
+    this.board.clearMarks();
+    this.board.ring('unsure', this.unsure.map(({ row, column }) => [row, column]));
+    this.picture.mark([]);
+    if (this.position) await this.think();
+    else this.advice.clear();
+  }
+
+  // A player plays on from the board.
+  watch() {
+    const { game, board, moves_left, piece } = this.place;
+    if (this.position) this.app.openPlace('watch', { game, board, left: moves_left, piece });
+  }
+
+  // A board that cannot stand, as far as it can be drawn.
+  padded(text) {
+    const game = gameOf(this.app);
+    const rows = linesOf(text);
+    const blank = '.'.repeat(game.columns);
+    const missing = Math.max(0, this.board.rows - rows.length);
+    const filled = hasPieces(game) ? [...Array(missing).fill(blank), ...rows] : [...rows, ...Array(missing).fill(blank)];
+    return filled.slice(0, this.board.rows).map((row) => row.padEnd(game.columns, '.').slice(0, game.columns)).join('\n');
+  }
+
+  note() {
+    const { board, moves_left, piece } = this.place;
+    if (this.app.shows(this)) writeAddress({ board, left: moves_left, piece });
+  }
+
+  async think() {
+    const { turn } = this;
+    if (!this.position) return;
+    this.advice.status.textContent = 'thinking …';
+    await thinkOn(this.app, this.place, playerOf(this.app), BUDGETS, (values, simulations) => {
+      if (turn !== this.turn || !this.app.shows(this)) return false;
+      if (values.error) {
+        this.error.textContent = values.error;
+        this.advice.clear();
+        return false;
+      }
+      this.advice.show(values, this.position.board, simulations ? `${count(simulations)} simulations` : '');
+      this.board.heat(values.moves, this.advice.scale);
+      this.picture.mark(values.moves, this.advice.scale, gameOf(this.app));
+      return true;
+    });
+  }
+
+  hover(cells) {
+    this.board.ring('hover', cells);
+  }
+
+  // Changes a cell to the next token, or to the one before.
+  turnCell([row, column], by) {
+    const game = gameOf(this.app);
+    const pieces = hasPieces(game);
+    if (row < game.above) return;
+    const letters = pieces ? ['.', '#'] : game.tokens.map((token) => token.letter);
+    const rows = linesOf(pieces ? this.text.value.replace(/\s+$/, '') : this.padded(this.text.value)).map((line) => [...line]);
+    while (pieces && rows.length < game.rows) rows.unshift([...'.'.repeat(game.columns)]);
+    const line = rows[row - game.above];
+    const next = (letters.indexOf(line[column]) + by + letters.length) % letters.length;
+    line[column] = letters[Math.max(next, 0)];
+    this.text.value = rows.map((letters) => letters.join('')).join('\n');
+    this.unsure = this.unsure.filter((cell) => cell.row !== row || cell.column !== column);
+    say(`Row ${row}, column ${column}: ${nameOf(game, line[column])}`);
+    this.changed();
+  }
+
+  keyed(event) {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const letter = gameOf(this.app).tokens.some((token) => token.letter === event.key);
+    if (!step && !letter && event.key !== ' ' && event.key !== 'Enter') return;
+    event.preventDefault();
+    const cursor = this.cursor ?? [gameOf(this.app).above, 0];
+    if (!step) {
+      this.turnCell(cursor, event.shiftKey ? -1 : 1);
+      this.board.ring('cursor', [cursor]);
+      return;
+    }
+    const next = [cursor[0] + step[0], cursor[1] + step[1]];
+    if (!this.board.has(next)) return;
+    this.cursor = next;
+    this.board.ring('cursor', [next]);
+    say(`Row ${next[0]}, column ${next[1]}: ${nameOf(gameOf(this.app), linesOf(this.board.text)[next[0]]?.[next[1]])}`);
+  }
+
+  // Takes a picture or a text file.
+  async takeFile(file) {
+    if (!file.type.startsWith('image/')) {
+      this.picture.hide();
+      await this.set({ board: (await file.text()).trimEnd() });
+      return;
+    }
+    this.error.textContent = 'The picture is read …';
+    this.picture.show(file);
+    const read = await this.read(await base64Of(file));
+    if (read.error) {
+      this.error.textContent = read.error;
+      return;
+    }
+    this.picture.place(read);
+    if (read.game !== state.game) await this.app.openPlace('ask', read);
+    else await this.set(read);
+    if (read.doubt) this.error.textContent = read.doubt;
+    else if (read.unsure.length) this.error.textContent = `${read.unsure.length} cells are not sure. They are marked: look at them.`;
+  }
+
+  // Reads a picture of the chosen game, else of any.
+  async read(picture) {
+    if (gameOf(this.app).reads) {
+      const read = await this.app.ask({ ask: 'read', picture, game: state.game });
+      const cells = gameOf(this.app).columns * gameOf(this.app).rows;
+      if (!read.error && !read.doubt && read.unsure.length < UNSURE * cells) return read;
+    }
+    this.error.textContent = `This looks like no picture of ${titleOf(gameOf(this.app))}. All games are tried …`;
+    return this.app.ask({ ask: 'read', picture });
+  }
+
+  async pastePicture() {
+    try {
+      for (const item of await navigator.clipboard.read()) {
+        const type = item.types.find((one) => one.startsWith('image/'));
+        if (type) {
+          await this.takeFile(await item.getType(type));
+          return;
+        }
+      }
+      notice('There is no picture in the clipboard.');
+    } catch {
+      notice('The browser does not let the page read the clipboard: press Ctrl+V instead.');
+    }
+  }
+}
+
+// A board of a game with pieces as its wall and the piece above it.
+function asWall(game, board) {
+  const rows = linesOf(board);
+  const over = rows.length > game.rows ? rows.slice(0, game.above) : [];
+  const piece = [...over.join('')].find((letter) => game.pieces.includes(letter));
+  const wall = rows.slice(over.length).map((row) => row.replace(/[^.]/g, '#'));
+  return { board: wall.join('\n'), piece };
+}

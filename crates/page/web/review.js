@@ -1,0 +1,114 @@
+// After a person's game: what each move cost, the worst moves, and the player's own game beside it.
+
+import { Board } from './board.js';
+import { Chart } from './charts.js';
+import { amount, make, number, unbroken } from './dom.js';
+import { gameOf, playerOf } from './picker.js';
+
+// Worst moves that are shown on boards.
+const WORST = 3;
+
+export class Review {
+  constructor(app) {
+    this.app = app;
+    this.chart = new Chart(app);
+    this.summary = make('p', {});
+    this.worst = make('div', { class: 'worst' });
+    this.body = make('tbody');
+    const head = make('thead', {}, make('tr', {}, ['', 'Your move', 'Cost', 'Better'].map((text) => make('th', { scope: 'col' }, text))));
+    const all = make('details', {}, make('summary', {}, 'What each move cost'), make('div', { class: 'scroll' }, make('table', { class: 'costs' }, head, this.body)));
+    this.element = make('section', { class: 'review', hidden: true }, make('h2', {}, 'Your game'), this.summary, this.worst, all, this.chart.element);
+    this.turn = 0;
+  }
+
+  reset(origin, moves) {
+    this.turn += 1;
+    Object.assign(this, { origin, moves: [], begun: moves.length, shown: false, past: null });
+    this.element.hidden = true;
+  }
+
+  // Takes a move that was played; its cost is asked for when nothing else waits.
+  add(at, before, action, played) {
+    const move = { at, before, action, words: played.words, cells: played.cells, score: played.position.score };
+    this.moves.push(move);
+    this.value(move);
+  }
+
+  async value(move) {
+    const turn = this.turn;
+    const values = await this.app.ask({ ask: 'values', at: move.at, player: playerOf(this.app) }, { later: true });
+    if (turn !== this.turn || values.error) return;
+    [move.best] = values.moves;
+    // Moves that the player does not look at have no value.
+    move.mine = values.moves.find((one) => one.action === move.action);
+    move.unit = values.unit;
+    if (this.shown) this.draw();
+  }
+
+  playerChanged() {
+    this.turn += 1;
+    this.past = null;
+    this.moves.forEach((move) => {
+      delete move.best;
+      this.value(move);
+    });
+    if (this.shown) this.compare();
+  }
+
+  show(position) {
+    this.shown = true;
+    this.position = position;
+    this.element.hidden = false;
+    this.draw();
+    this.compare();
+  }
+
+  draw() {
+    const valued = this.moves.filter((move) => move.best);
+    const waits = this.moves.length - valued.length;
+    const costs = valued.map((move) => move.mine?.cost).filter((cost) => cost !== undefined);
+    const unit = valued[0]?.unit ?? "on the player's scale";
+    const total = costs.reduce((sum, cost) => sum + cost, 0);
+    const unvalued = valued.length - costs.length;
+    const best = valued.filter((move) => move.mine && move.mine.cost === 0).length;
+    this.summary.textContent = `${amount(this.position.score, gameOf(this.app).unit)} in ${amount(this.position.played, 'moves')}. ` +
+      (waits ? `${waits} moves are still being valued …` :
+        `By ${playerOf(this.app).name}, ${best} of your ${valued.length} moves were the best; all together cost ${number(total)} ${unit}.`) + (unvalued ? ` It does not value ${amount(unvalued, 'moves')}.` : '');
+    this.body.replaceChildren(...this.moves.map((move, index) => this.row(move, this.begun + index + 1)));
+    this.drawWorst(valued);
+  }
+
+  row(move, count) {
+    const cost = !move.best ? '…' : move.mine ? number(move.mine.cost) : 'not valued';
+    const better = move.best && move.best.action !== move.action ? move.best.words : '';
+    return make('tr', {}, make('td', { class: 'rank' }, `${count}`), make('td', { class: 'word' }, unbroken(move.words)), make('td', {}, cost), make('td', { class: 'word' }, unbroken(better)));
+  }
+
+  drawWorst(valued) {
+    const cost = (move) => (move.mine ? move.mine.cost ?? Infinity : Infinity);
+    const bad = valued.filter((move) => cost(move) > 0).sort((one, other) => cost(other) - cost(one)).slice(0, WORST);
+    this.worst.replaceChildren(...bad.map((move) => {
+      const board = new Board({ name: 'small', focusable: false });
+      board.setGame(gameOf(this.app));
+      board.show(move.before.board);
+      board.heat([move.best], { colour: () => '#fde725' });
+      board.ring('mine', move.cells);
+      const costs = Number.isFinite(cost(move)) ? `cost ${number(cost(move))}` : `is not valued by ${playerOf(this.app).name}`;
+      return make('figure', {}, board.element, make('figcaption', {}, make('b', {}, `Move ${this.begun + this.moves.indexOf(move) + 1}`),
+        ` ${costs}. You: ${move.words} (ringed). Better: ${move.best.words} (1).`));
+    }));
+  }
+
+  // The player's own game from the same seed, beside the person's.
+  async compare() {
+    const turn = this.turn;
+    const player = playerOf(this.app);
+    const moves = gameOf(this.app).moves ?? Math.max(this.position.played, 20);
+    this.past ??= await this.app.ask({ ask: 'past', at: this.origin, player, moves }, { later: true });
+    if (turn !== this.turn) return;
+    const line = (name, scores) => ({ name, points: scores.map((score, move) => [move, score, score, score]) });
+    const lines = this.past.scores ? [line(player.name, this.past.scores)] : [];
+    if (this.begun === 0) lines.unshift(line('you', [0, ...this.moves.map((move) => move.score)]));
+    this.chart.draw({ kind: 'lines', title: `Seed ${this.origin.seed}: you and ${player.name}`, x: 'move', y: gameOf(this.app).unit, lines });
+  }
+}

@@ -1,0 +1,132 @@
+// One training: its curves, its configuration, and what can be done with it.
+
+import { Chart } from './charts.js';
+import { columnsOf, curvesOf, recipeOf } from './curves.js';
+import { button, labelled, make, notice, option } from './dom.js';
+import { fromServer } from './engine.js';
+
+export class Run {
+  constructor(app) {
+    this.app = app;
+    this.details = new Map();
+    this.chart = new Chart(app, { scales: true });
+    this.title = make('h2');
+    this.state = make('p', { class: 'soft' });
+    this.actions = make('div', { class: 'row' });
+    this.column = make('select', { onchange: () => { this.wanted = this.column.value; this.draw(); } });
+    this.across = make('select', { onchange: () => this.draw() }, option('step', 'steps'), option('seconds', 'seconds'));
+    this.differs = make('div', { class: 'scroll' });
+    this.text = make('pre');
+    const curve = make('section', {}, make('div', { class: 'title' }, this.title, this.actions), this.state,
+      make('div', { class: 'row' }, labelled('Show', this.column), labelled('Across', this.across)), this.chart.element);
+    const config = make('section', {}, make('h2', {}, 'Configuration'), this.differs,
+      make('details', {}, make('summary', {}, 'The whole file'), this.text));
+    this.element = make('div', { class: 'panel', hidden: true }, curve, config);
+  }
+
+  // Shows a run of the list, with those that differ in the seed alone.
+  async show(run, runs) {
+    this.run = run;
+    this.element.hidden = false;
+    this.showState();
+    const alike = runs.filter((one) => one.name !== run.name && one.game === run.game && one.recipe === run.recipe);
+    const details = await Promise.all([run, ...alike].map((one) => this.detail(one)));
+    if (run.name !== this.run.name) return;
+    const [own] = details;
+    if (own.error) {
+      this.state.textContent = own.error;
+      return;
+    }
+    this.group = [own, ...details.slice(1).filter((detail) => !detail.error && recipeOf(detail) === recipeOf(own))];
+    this.showColumns();
+    this.showConfiguration(own);
+    await this.draw();
+  }
+
+  async detail(run) {
+    const kept = this.details.get(run.name);
+    if (kept && kept.step === run.step && kept.age <= run.age) return kept.detail;
+    const detail = await fromServer(`api/runs/${encodeURIComponent(run.name)}`);
+    if (!detail.error) this.details.set(run.name, { step: run.step, age: run.age, detail });
+    return detail;
+  }
+
+  showState() {
+    const { run } = this;
+    this.title.textContent = run.name;
+    this.state.textContent = `${run.learner} for ${run.game}, seed ${run.seed}. ${stateOf(run)}.`;
+    const act = (text, path, body, done) => button(text, () => this.act(path, body, done));
+    const actions = [run.running ? act('Stop', 'api/stop', { name: run.name }, 'stops at its next checkpoint')
+      : act('Resume', 'api/resume', { name: run.name }, 'goes on')];
+    if (run.agent) actions.unshift(button('Watch it play', () => this.watch(), { class: 'main' }));
+    this.actions.replaceChildren(...actions);
+  }
+
+  async act(path, body, done) {
+    const answer = await fromServer(path, body);
+    notice(answer.error ?? `${body.name} ${done}.`);
+  }
+
+  showColumns() {
+    const columns = columnsOf(this.group[0]);
+    const key = ({ table, name }) => `${table}.${name}`;
+    const luck = columns.find(({ name }) => name === 'luck_adjusted');
+    const chosen = columns.find((column) => key(column) === this.wanted) ?? luck ?? columns[0];
+    const group = (table, label) => make('optgroup', { label }, columns.filter((column) => column.table === table)
+      .map((column) => option(key(column), column.name.replaceAll('_', ' '), column === chosen)));
+    this.column.replaceChildren(group('evaluations', 'Evaluations'), group('train', 'Training'));
+  }
+
+  spec() {
+    const [table, name] = this.column.value.split('.');
+    if (!name) return null;
+    return curvesOf([this.group], { table, name }, this.across.value, `${this.run.name}: ${name.replaceAll('_', ' ')}`);
+  }
+
+  async draw() {
+    const spec = this.group && this.spec();
+    const drawn = JSON.stringify([spec, this.chart.svg === undefined]);
+    if (!spec || drawn === this.drawn) return;
+    this.drawn = drawn;
+    await this.chart.draw(spec);
+  }
+
+  showConfiguration({ config, differs }) {
+    this.text.textContent = config;
+    if (!differs?.length) {
+      this.differs.replaceChildren(make('p', { class: 'soft' }, 'It is the shipped configuration, except perhaps for the seed.'));
+      return;
+    }
+    const head = make('thead', {}, make('tr', {}, ['Key', 'Here', 'Shipped'].map((text) => make('th', { scope: 'col' }, text))));
+    const row = (entry) => make('tr', {}, entry.map((text) => make('td', {}, make('code', {}, `${text ?? '–'}`))));
+    this.differs.replaceChildren(make('table', { class: 'plain' }, head, make('tbody', {}, differs.map(row))));
+  }
+
+  // Loads the newest agent and shows it play beside the curve.
+  async watch() {
+    const agent = await fromServer('api/agent', { run: this.run.name });
+    if (agent.error) {
+      notice(agent.error);
+      return;
+    }
+    await this.app.newAgent(agent);
+    const chart = new Chart(this.app);
+    await this.app.go('watch', { seed: 0 });
+    this.app.views.watch.showBeside(this.run.name, chart.element);
+    const spec = this.group && this.spec();
+    if (spec) await chart.draw(spec);
+  }
+}
+
+export function ageOf(seconds) {
+  if (seconds === null || seconds === undefined) return 'no row yet';
+  const units = [[86400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']];
+  const [size, name] = units.find(([least]) => seconds >= least) ?? units.at(-1);
+  return `${Math.floor(seconds / size)} ${name} ago`;
+}
+
+export function stateOf(run) {
+  const share = run.steps ? `, ${Math.floor(100 * run.step / run.steps)} %` : '';
+  const doing = run.running ? 'It is running' : run.steps && run.step >= run.steps ? 'It is done' : 'It is stopped';
+  return `${doing}: ${run.step.toLocaleString('en')} of ${run.steps ? run.steps.toLocaleString('en') : 'any number of'} ${run.unit ?? 'steps'}${share}`;
+}

@@ -1,0 +1,61 @@
+// Games as files.
+
+import { download } from './dom.js';
+import { gameOf, playerOf } from './picker.js';
+import { state } from './state.js';
+
+// Each move's notation, from the positions before them.
+async function notationsOf(app, place) {
+  const notations = [];
+  for (const [index, action] of place.moves.entries()) {
+    const position = await app.ask({ ask: 'position', at: { ...place, moves: place.moves.slice(0, index) } });
+    const move = position.moves?.find((one) => one.action === action);
+    if (!move) return { error: position.error ?? `Move ${index + 1} is not in the game.` };
+    notations.push(move.move);
+  }
+  return { notations };
+}
+
+// Saves a place as a file; the answer is an error's sentence, if any.
+export async function saveGame(app, place, score, who) {
+  const { notations, error } = await notationsOf(app, place);
+  if (error) return error;
+  const { game, seed, board } = place;
+  const saved = { matchq: app.about.version, game, rules: gameOf(app).rules, seed, board, player: who ?? playerOf(app).name, moves: notations, score };
+  download(`${game}-${seed ?? 'board'}.json`, `${JSON.stringify(saved, null, 1)}\n`);
+  return '';
+}
+
+// The place of a saved game, or an object with `error`.
+export async function openGame(app, text) {
+  let saved;
+  try {
+    saved = JSON.parse(text);
+  } catch {
+    return { error: 'This file is no saved game.' };
+  }
+  if (!saved.matchq || !saved.game || !Array.isArray(saved.moves)) return { error: 'This file is no saved game.' };
+  const answer = await app.ask({ ask: 'moves', game: saved.game, moves: saved.moves });
+  if (answer.error) return answer;
+  const start = saved.board ? { board: saved.board } : { seed: saved.seed };
+  return { game: saved.game, ...start, rules: differing(app, saved), moves: answer.actions, player: saved.player, score: saved.score };
+}
+
+// Rules that are not the usual ones.
+function differing(app, { game, rules = {} }) {
+  const usual = app.about.games.find((one) => one.name === game)?.rules ?? {};
+  const same = Object.entries(rules).every(([key, value]) => JSON.stringify(usual[key]) === JSON.stringify(value));
+  return same ? undefined : rules;
+}
+
+export function seedOf(input) {
+  return /^\d{1,15}$/.test(input.value.trim()) ? Number(input.value) : undefined;
+}
+
+export function randomSeed() {
+  return 1_000_000 + Math.floor(Math.random() * 9_000_000);
+}
+
+export function placeOf(seed, moves = []) {
+  return { game: state.game, seed, moves };
+}

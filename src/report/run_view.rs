@@ -1,0 +1,304 @@
+//! Runs as their folders show them to others: configuration, logs, age.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use matchq_pictures::plot::{Line, Lines};
+use toml::{Table, Value};
+
+use crate::error::{Error, Result};
+use crate::files;
+
+/// Most bytes of a log or a configuration.
+const LONGEST: u64 = 64 << 20;
+
+/// Keys of the number of steps, whose last part is the unit.
+const STEPS: [&str; 4] = ["steps", "generations", "sweeps", "policies"];
+
+/// File of the mean scores of other players in a run's evaluations.
+pub const REFERENCES: &str = "references.csv";
+
+/// A run's folder, read once.
+#[derive(Clone, Debug)]
+pub struct RunView {
+    pub name: String,
+    pub folder: PathBuf,
+    /// Text of the configuration.
+    pub config: String,
+    table: Table,
+    pub evaluations: Rows,
+    pub training: Rows,
+    /// Players beside the evaluations and their mean scores.
+    pub references: Vec<(String, f64)>,
+}
+
+/// A log's columns, and its rows; an empty cell is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    pub columns: Vec<String>,
+    pub rows: Vec<Vec<Option<f64>>>,
+}
+
+impl Rows {
+    /// Rows of a log; a half-written last row is left out, and a missing file has none.
+    pub fn read(path: &Path) -> Result<Self> {
+        if !path.is_file() {
+            return Ok(Self::default());
+        }
+        let bytes = files::read_limited(path, LONGEST)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let mut lines = whole.lines();
+        let columns: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
+        let row = |line: &str| -> Vec<Option<f64>> { line.split(',').map(|cell| cell.parse().ok()).collect() };
+        let rows = lines.map(row).filter(|row| row.len() == columns.len()).collect();
+        Ok(Self { columns, rows })
+    }
+
+    fn cell(&self, row: &[Option<f64>], column: &str) -> Option<f64> {
+        self.columns.iter().position(|known| known == column).and_then(|at| row[at])
+    }
+
+    /// Rows that have both columns, as pairs.
+    pub fn pairs(&self, across: &str, up: &str) -> Vec<[f64; 2]> {
+        self.rows.iter().filter_map(|row| Some([self.cell(row, across)?, self.cell(row, up)?])).collect()
+    }
+
+    pub fn has(&self, column: &str) -> bool {
+        self.rows.iter().any(|row| self.cell(row, column).is_some())
+    }
+
+    pub fn last(&self, column: &str) -> Option<f64> {
+        self.rows.iter().rev().find_map(|row| self.cell(row, column))
+    }
+}
+
+impl RunView {
+    /// The run in a folder; an error without a configuration.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let path = folder.join("config.toml");
+        if !path.is_file() {
+            return Err(Error::user(format!("{} is no run: it holds no config.toml", folder.display())));
+        }
+        let config = String::from_utf8_lossy(&files::read_limited(&path, LONGEST)?).into_owned();
+        let table = config.parse().map_err(|_| Error::user(format!("{} is no TOML", path.display())))?;
+        Ok(Self {
+            name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            folder: folder.to_owned(),
+            config,
+            table,
+            evaluations: Rows::read(&folder.join("evaluations.csv"))?,
+            training: Rows::read(&folder.join("train.csv"))?,
+            references: references(&folder.join(REFERENCES)),
+        })
+    }
+
+    /// The runs in a folder, by name; other folders are left out.
+    pub fn all(runs: &Path) -> Vec<Self> {
+        let Ok(entries) = fs::read_dir(runs) else { return vec![] };
+        let mut runs: Vec<Self> = entries.flatten().filter_map(|entry| Self::open(&entry.path()).ok()).collect();
+        runs.sort_by(|one, other| one.name.cmp(&other.name));
+        runs
+    }
+
+    fn text(&self, section: Option<&str>, key: &str) -> String {
+        let table = match section {
+            Some(section) => self.table.get(section).and_then(Value::as_table),
+            None => Some(&self.table),
+        };
+        table.and_then(|table| table.get(key)).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    pub fn game(&self) -> String {
+        self.text(Some("game"), "name")
+    }
+
+    pub fn learner(&self) -> String {
+        self.text(None, "learner")
+    }
+
+    pub fn seed(&self) -> Option<i64> {
+        self.table.get("seed").and_then(Value::as_integer)
+    }
+
+    /// Number of steps of the whole training, and their name.
+    pub fn steps(&self) -> (u64, &'static str) {
+        let training = self.table.get("training").and_then(Value::as_table);
+        let found = STEPS.into_iter().find_map(|unit| Some((training?.get(unit)?.as_integer()?, unit)));
+        found.map_or((0, "steps"), |(count, unit)| (count.max(0) as u64, unit))
+    }
+
+    /// Steps of the last row of a log.
+    pub fn step(&self) -> u64 {
+        let last = |rows: &Rows| rows.last("step").unwrap_or(0.0);
+        last(&self.training).max(last(&self.evaluations)) as u64
+    }
+
+    /// Best mean of an evaluation.
+    pub fn best(&self) -> Option<f64> {
+        self.evaluations.last("best")
+    }
+
+    /// Whether a process trains in the folder.
+    pub fn is_running(&self) -> bool {
+        let lock = File::options().append(true).open(self.folder.join("lock"));
+        // Opened without `create`: a run that was copied has none.
+        lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+
+    /// Time since the last row of a log.
+    pub fn age(&self) -> Option<Duration> {
+        let changed = |name| fs::metadata(self.folder.join(name)).and_then(|file| file.modified()).ok();
+        let last = ["train.csv", "evaluations.csv"].into_iter().filter_map(changed).max();
+        last.map(|at| SystemTime::now().duration_since(at).unwrap_or_default())
+    }
+
+    /// The configuration without its seed: runs that share it are the same training by other seeds.
+    pub fn recipe(&self) -> String {
+        let mut table = self.table.clone();
+        table.remove("seed");
+        table.to_string()
+    }
+
+    /// Keys of the configuration with their values.
+    pub fn keys(&self) -> BTreeMap<String, String> {
+        keys("", &self.table)
+    }
+
+    /// Column of the scores, with the column of their intervals and what they are.
+    pub fn scores(&self) -> (&'static str, &'static str, &'static str) {
+        match self.evaluations.has("luck_adjusted") {
+            true => ("luck_adjusted", "luck_adjusted_half_width", "luck-adjusted score"),
+            false => ("mean", "half_width", "score"),
+        }
+    }
+}
+
+/// Keys with their sections, and values as TOML.
+pub fn keys(section: &str, table: &Table) -> BTreeMap<String, String> {
+    let key_of = |(key, value): (&String, &Value)| match value {
+        Value::Table(table) => keys(&format!("{section}{key}."), table),
+        value => [(format!("{section}{key}"), value.to_string())].into(),
+    };
+    table.iter().flat_map(key_of).collect()
+}
+
+fn references(path: &Path) -> Vec<(String, f64)> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let pair = |line: &str| {
+        let (name, mean) = line.split_once(',')?;
+        Some((name.to_owned(), mean.parse().ok()?))
+    };
+    text.lines().skip(1).filter_map(pair).collect()
+}
+
+/// The chart of runs' evaluations against a column, a line for each recipe: a run's own interval is
+/// its band, and of several seeds the band is from the lowest to the highest, the line their mean.
+pub fn curves(runs: &[RunView], across: &str, log_x: bool, log_y: bool) -> Lines {
+    let mut recipes: Vec<(String, Vec<&RunView>)> = Vec::new();
+    for run in runs {
+        let recipe = run.recipe();
+        match recipes.iter_mut().find(|(known, _)| *known == recipe) {
+            Some((_, runs)) => runs.push(run),
+            None => recipes.push((recipe, vec![run])),
+        }
+    }
+    let lines = recipes.iter().map(|(_, runs)| line(runs, across)).collect();
+    let one_game = runs.iter().all(|run| run.game() == runs[0].game());
+    let references = runs.iter().find(|run| !run.references.is_empty()).map(|run| run.references.clone());
+    let what = runs.first().map_or("score", |run| run.scores().2);
+    let seeds = recipes.iter().any(|(_, runs)| runs.len() > 1);
+    let band = if seeds { "; bands of several seeds are from the lowest to the highest" } else { "" };
+    let x = match across {
+        "step" => runs.first().map_or("steps", |run| run.steps().1).to_owned(),
+        "seconds" => "seconds".to_owned(),
+        column => column.to_owned(),
+    };
+    Lines {
+        title: match runs {
+            [run] => format!("{}: evaluations in training", run.name),
+            runs => format!("Evaluations in training of {} runs", runs.len()),
+        },
+        about: format!("mean {what} of an evaluation{band}"),
+        x,
+        y: "score".to_owned(),
+        lines,
+        references: references.filter(|_| one_game).unwrap_or_default(),
+        log_x,
+        log_y,
+        range: None,
+    }
+}
+
+/// The line of one recipe's runs.
+fn line(runs: &[&RunView], across: &str) -> Line {
+    let (scores, widths, _) = runs[0].scores();
+    let points = |run: &RunView| run.evaluations.pairs(across, scores);
+    if let [run] = runs {
+        let widths = run.evaluations.pairs(across, widths);
+        let half = |at: f64| widths.iter().find(|[other, _]| *other == at).map_or(0.0, |[_, half]| *half);
+        let point = |[at, mean]: [f64; 2]| [at, mean, mean - half(at), mean + half(at)];
+        return Line { name: run.name.clone(), points: points(run).into_iter().map(point).collect(), raw: vec![] };
+    }
+    let all: Vec<Vec<[f64; 2]>> = runs.iter().map(|run| points(run)).collect();
+    // The evaluations that all have.
+    let common = all.iter().map(Vec::len).min().unwrap_or(0);
+    let point = |at: usize| {
+        let number = all.len() as f64;
+        let place = all.iter().map(|points| points[at][0]).sum::<f64>() / number;
+        let scores = || all.iter().map(|points| points[at][1]);
+        let (low, high) =
+            scores().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(one), high.max(one)));
+        [place, scores().sum::<f64>() / number, low, high]
+    };
+    Line {
+        name: format!("{} ({} seeds)", runs[0].name, runs.len()),
+        points: (0..common).map(point).collect(),
+        raw: all.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(runs: &Path, name: &str, config: &str, evaluations: &str) -> RunView {
+        let folder = runs.join(name);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("config.toml"), config).unwrap();
+        fs::write(folder.join("evaluations.csv"), evaluations).unwrap();
+        RunView::open(&folder).unwrap()
+    }
+
+    const CONFIG: &str = "seed = 1\nlearner = \"dqn\"\n[game]\nname = \"match3\"\n[training]\nsteps = 200\n";
+
+    #[test]
+    fn seeds_of_a_recipe_are_one_line_with_a_band_and_other_runs_are_others() {
+        let runs = tempfile::tempdir().unwrap();
+        let head = "step,seconds,mean,half_width,best\n";
+        let one = run(runs.path(), "a", CONFIG, &format!("{head}100,1,10,2,10\n200,2,30,2,30\n"));
+        let two = run(runs.path(), "b", &CONFIG.replace("seed = 1", "seed = 2"), &format!("{head}100,3,20,2,20\n"));
+        let other = run(runs.path(), "c", &CONFIG.replace("200", "300"), &format!("{head}100,1,5,2,5\n30"));
+        assert_eq!((one.steps(), one.step(), one.best()), ((200, "steps"), 200, Some(30.0)));
+        let chart = curves(&[one, two, other], "step", false, false);
+        assert_eq!(chart.lines.len(), 2);
+        assert_eq!(chart.lines[0].points, [[100.0, 15.0, 10.0, 20.0]]);
+        assert_eq!(chart.lines[0].raw.len(), 3);
+        // A half-written row is no row.
+        assert_eq!(chart.lines[1].points, [[100.0, 5.0, 3.0, 7.0]]);
+        assert!(chart.lines[0].name == "a (2 seeds)" && chart.lines[1].name == "c");
+        let seconds = curves(&RunView::all(runs.path())[..2], "seconds", false, false);
+        assert_eq!(seconds.lines[0].points, [[2.0, 15.0, 10.0, 20.0]]);
+    }
+
+    #[test]
+    fn a_folder_without_a_configuration_is_no_run() {
+        let runs = tempfile::tempdir().unwrap();
+        fs::create_dir(runs.path().join("empty")).unwrap();
+        let error = RunView::open(&runs.path().join("empty")).unwrap_err();
+        assert!(error.to_string().contains("is no run: it holds no config.toml"), "{error}");
+        assert!(RunView::all(runs.path()).is_empty() && RunView::all(Path::new("nowhere")).is_empty());
+    }
+}

@@ -1,0 +1,116 @@
+//! Who may ask: this machine's own pages, or whoever has the token.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::{Refusal, Server};
+use crate::players::kit;
+
+/// Header that a page of another site cannot send without asking first.
+const OWN: &str = "x-matchq";
+
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: \
+    blob:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Rules for requests.
+pub struct Guard {
+    /// Names of this machine by which a page on it may ask; any, where a token is needed.
+    hosts: Option<Vec<String>>,
+    /// What requests of the interface must show, beyond this machine.
+    token: Option<String>,
+}
+
+impl Guard {
+    pub fn new(address: SocketAddr) -> Self {
+        let port = address.port();
+        if address.ip().is_loopback() {
+            let names = ["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned(), host(address)];
+            let with_port = |name: &String| format!("{name}:{port}");
+            let mut hosts: Vec<String> = names.iter().map(with_port).collect();
+            // Browsers leave the usual port out.
+            hosts.extend(names.into_iter().filter(|_| port == 80));
+            return Self { hosts: Some(hosts), token: None };
+        }
+        let mut token = String::new();
+        kit::random_seed().to_le_bytes().iter().for_each(|byte| {
+            write!(token, "{byte:02x}").ok(); // Writing to a String cannot fail.
+        });
+        Self { hosts: None, token: Some(token) }
+    }
+
+    /// The page's address, with the token if one is needed.
+    pub fn link(&self, address: SocketAddr) -> String {
+        let token = self.token.as_ref().map_or(String::new(), |token| format!("?token={token}"));
+        format!("http://{}:{}/{token}", host(address), address.port())
+    }
+
+    /// Why a request is refused, if it is.
+    fn refusal(&self, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
+        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let host = text(header::HOST).unwrap_or_default().to_ascii_lowercase();
+        if self.hosts.as_ref().is_some_and(|hosts| !hosts.contains(&host)) {
+            return Some("this server answers pages of this machine alone: ask it by localhost or 127.0.0.1");
+        }
+        let own = |origin: &str| origin.strip_prefix("http://").or(origin.strip_prefix("https://")) == Some(&host);
+        if text(header::ORIGIN).is_some_and(|origin| !own(&origin.to_ascii_lowercase())) {
+            return Some("this server answers its own pages alone");
+        }
+        if *method != Method::GET && *method != Method::HEAD && !headers.contains_key(OWN) {
+            return Some("a request that changes something needs the header X-Matchq: 1");
+        }
+        None
+    }
+
+    /// Whether the token is given, as a header or, for event streams, in the address.
+    fn knows(&self, headers: &HeaderMap, query: &str) -> bool {
+        let Some(token) = &self.token else { return true };
+        let header = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = header.and_then(|value| value.strip_prefix("Bearer "));
+        let given = given.or_else(|| query.split('&').find_map(|pair| pair.strip_prefix("token=")));
+        given.is_some_and(|given| same(given.as_bytes(), token.as_bytes()))
+    }
+}
+
+fn host(address: SocketAddr) -> String {
+    if address.is_ipv6() { format!("[{}]", address.ip()) } else { address.ip().to_string() }
+}
+
+/// Whether two texts are equal, in a time that does not tell where they differ.
+fn same(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).fold(0, |differs, (one, other)| differs | (one ^ other)) == 0
+}
+
+/// Checks every request, and tells browsers what the page may do.
+pub async fn check(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    let mut response = match server.guard.refusal(request.method(), request.headers()) {
+        Some(sentence) => Refusal(StatusCode::FORBIDDEN, sentence.to_owned()).into_response(),
+        None => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Asks for the token.
+pub async fn check_api(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    match server.guard.knows(request.headers(), request.uri().query().unwrap_or_default()) {
+        true => next.run(request).await,
+        false => {
+            let sentence = "this server is for people with its link: the link ends in ?token=...";
+            Refusal(StatusCode::UNAUTHORIZED, sentence.to_owned()).into_response()
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The page and its protocol over HTTP: the same answers as in a browser alone, and trainings.
+//!
+//! | request | answer |
+//! |---|---|
+//! | `GET /`, `/style.css`, ... | the page's files |
+//! | `POST /api/ask` | the [engine](matchq_page)'s answer |
+//! | `GET /api/watch` | events of the game that all watch |
+//! | `GET /api/runs`, `/api/runs/NAME`, `/api/configs`, `/api/reports`, `/api/reports/NAME` | trainings, configurations, comparisons |
+//! | `POST /api/train`, `/api/stop`, `/api/resume`, `/api/agent` | starts, stops and resumes a training; takes a run's agent |
+
+mod guard;
+mod runs;
+mod thinking;
+mod trainings;
+mod watch;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Router, middleware};
+use matchq_page::web;
+use tokio::net::TcpListener;
+
+use crate::error::{Error, Result};
+use guard::Guard;
+use thinking::Thinking;
+use trainings::Trainings;
+use watch::Watch;
+
+/// What a server is told.
+pub struct Settings {
+    pub listen: SocketAddr,
+    /// Folder of the runs' folders.
+    pub runs: PathBuf,
+    /// Game and player that all watch.
+    pub game: String,
+    pub player: String,
+    /// Moves a second of that game.
+    pub pace: f64,
+    /// Most simulations a move that may be asked for.
+    pub simulations: usize,
+}
+
+/// What all requests share.
+struct Server {
+    guard: Guard,
+    thinking: Thinking,
+    trainings: Trainings,
+    runs: PathBuf,
+    watch: Watch,
+}
+
+type Shared = State<Arc<Server>>;
+
+/// Most bytes of a request: a picture or an agent's file in base64.
+const LONGEST: usize = 24 << 20;
+
+/// Serves until the process ends.
+pub fn run(settings: Settings) -> Result<()> {
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|error| Error::runtime(format!("no threads can be started: {error}")))?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(settings.listen)
+            .await
+            .map_err(|error| Error::user(format!("--listen {}: {error}; another port may be free", settings.listen)))?;
+        let address = listener.local_addr().unwrap_or(settings.listen);
+        let guard = Guard::new(address);
+        let link = guard.link(address);
+        let thinking = Thinking::new(threads, settings.simulations);
+        let watch = Watch::new(&thinking, &settings.game, &settings.player, settings.pace)?;
+        super::commands::print(&format!("{link}\n"))?;
+        eprintln!("Ctrl-C ends the server; trainings started here then stop, too, and can be resumed");
+        let trainings = Trainings::new(settings.runs.clone());
+        let server = Arc::new(Server { guard, thinking, trainings, runs: settings.runs, watch });
+        watch::start(&server);
+        let served = axum::serve(listener, routes(server)).await;
+        served.map_err(|error| Error::runtime(format!("the server ended: {error}")))
+    })
+}
+
+fn routes(server: Arc<Server>) -> Router {
+    let api = Router::new()
+        .route("/ask", post(thinking::ask))
+        .route("/watch", get(watch::events))
+        .route("/runs", get(runs::list))
+        .route("/runs/{name}", get(runs::one))
+        .route("/configs", get(runs::configurations))
+        .route("/reports", get(runs::reports))
+        .route("/reports/{name}", get(runs::report))
+        .route("/train", post(trainings::start))
+        .route("/stop", post(trainings::stop))
+        .route("/resume", post(trainings::resume))
+        .route("/agent", post(trainings::agent))
+        .route_layer(middleware::from_fn_with_state(server.clone(), guard::check_api));
+    Router::new()
+        .route("/", get(|| async { file(Path("index.html".to_owned())).await }))
+        .route("/{name}", get(file))
+        .nest("/api", api)
+        .layer(DefaultBodyLimit::max(LONGEST))
+        .layer(middleware::from_fn_with_state(server.clone(), guard::check))
+        .with_state(server)
+}
+
+/// A file of the page; the program holds them all.
+async fn file(Path(name): Path<String>) -> Response {
+    match web::FILES.iter().find(|file| file.name == name) {
+        Some(file) => {
+            let text = match file.name {
+                "index.html" => file.text.replacen("<html ", "<html data-engine=\"serve\" ", 1),
+                _ => file.text.to_owned(),
+            };
+            ([(header::CONTENT_TYPE, HeaderValue::from_static(file.kind))], text).into_response()
+        }
+        None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
+    }
+}
+
+/// A sentence as the answer to a request that is wrong, or fails.
+struct Refusal(StatusCode, String);
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.0, axum::Json(serde_json::json!({"error": self.1}))).into_response()
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let status = if error.exit_code() == 2 { StatusCode::BAD_REQUEST } else { StatusCode::INTERNAL_SERVER_ERROR };
+        Self(status, error.to_string())
+    }
+}
+
+type Answer = std::result::Result<axum::Json<serde_json::Value>, Refusal>;
+
+/// The body of a request as JSON; in a sentence what is wrong with it.
+fn parsed<T: serde::de::DeserializeOwned>(body: &[u8]) -> std::result::Result<T, Refusal> {
+    let wrong = |error| Refusal(StatusCode::BAD_REQUEST, format!("the request is not understood: {error}"));
+    serde_json::from_slice(body).map_err(wrong)
+}

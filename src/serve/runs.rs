@@ -1,0 +1,185 @@
+//! Runs, configurations and reports, as JSON.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::OnceLock;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{Answer, Refusal, Shared};
+use crate::error::Result;
+use crate::files;
+use crate::learners::{CONFIGURATIONS, Learner, Source, Task, with_learner};
+use crate::players::{ForGame, LAST, Playable, with_game};
+use crate::report::run_view::{Rows, RunView, keys};
+
+/// Most bytes of a report.
+const LONGEST: u64 = 32 << 20;
+
+/// A folder or file directly below the runs, by a plain name.
+pub fn below(runs: &FilePath, name: &str) -> std::result::Result<PathBuf, Refusal> {
+    let plain = FilePath::new(name).file_name() == Some(name.as_ref()) && !name.starts_with('.');
+    let path = runs.join(name);
+    match plain && !name.contains(['/', '\\', ':', '\0']) && path.exists() {
+        true => Ok(path),
+        false => Err(Refusal(StatusCode::NOT_FOUND, format!("there is no '{name}' in the runs"))),
+    }
+}
+
+/// All runs, without their curves.
+pub async fn list(State(server): Shared) -> Answer {
+    let runs = server.runs.clone();
+    let recipes = blocking(move || {
+        let all = RunView::all(&runs);
+        let mut recipes: Vec<String> = Vec::new();
+        let run = |run: &RunView| {
+            let recipe = run.recipe();
+            let number = recipes.iter().position(|known| *known == recipe).unwrap_or_else(|| {
+                recipes.push(recipe);
+                recipes.len() - 1
+            });
+            let (steps, unit) = run.steps();
+            json!({
+                "name": run.name,
+                "game": run.game(),
+                "learner": run.learner(),
+                "step": run.step(),
+                "steps": steps,
+                "unit": unit,
+                "age": run.age().map(|age| age.as_secs_f64()),
+                "running": run.is_running(),
+                "best": run.best(),
+                "agent": run.folder.join(LAST).is_file(),
+                "seed": run.seed(),
+                "recipe": number,
+            })
+        };
+        let runs: Vec<Value> = all.iter().map(run).collect();
+        json!({"runs": runs})
+    });
+    Ok(Json(recipes.await?))
+}
+
+/// A run with its configuration and its curves.
+pub async fn one(State(server): Shared, Path(name): Path<String>) -> Answer {
+    let folder = below(&server.runs, &name)?;
+    let view = blocking(move || RunView::open(&folder)).await??;
+    let (_, unit) = view.steps();
+    let rows = |rows: &Rows| json!({"columns": rows.columns, "rows": rows.rows});
+    Ok(Json(json!({
+        "name": view.name,
+        "game": view.game(),
+        "unit": unit,
+        "config": view.config,
+        "differs": differences(&view),
+        "evaluations": rows(&view.evaluations),
+        "train": rows(&view.training),
+        "references": view.references,
+    })))
+}
+
+/// Keys whose values differ from those of the nearest configuration that ships: key, shipped and
+/// own value.
+fn differences(view: &RunView) -> Vec<[String; 3]> {
+    let own = view.keys();
+    let apart = |shipped: &BTreeMap<String, String>| -> Vec<[String; 3]> {
+        let value = |keys: &BTreeMap<String, String>, key: &String| keys.get(key).cloned().unwrap_or_default();
+        let all = own.keys().chain(shipped.keys().filter(|key| !own.contains_key(*key)));
+        let differs = all.filter(|key| own.get(*key) != shipped.get(*key));
+        differs.map(|key| [key.clone(), value(shipped, key), value(&own, key)]).collect()
+    };
+    let alike =
+        |keys: &&BTreeMap<String, String>| ["learner", "game.name"].iter().all(|key| keys.get(*key) == own.get(*key));
+    let candidates = shipped().iter().map(|shipped| &shipped.keys).filter(alike);
+    candidates.map(apart).min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// A configuration that ships, all keys with their values.
+struct Shipped {
+    name: &'static str,
+    keys: BTreeMap<String, String>,
+    about: String,
+}
+
+fn shipped() -> &'static [Shipped] {
+    static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let one = |(name, text): &(&'static str, &'static str)| {
+            let keys = resolved(name, text).ok()?;
+            // The comment at the top says what the configuration is for.
+            let comment = text.lines().take_while(|line| line.starts_with('#'));
+            let about: Vec<&str> = comment.map(|line| line.trim_start_matches('#').trim()).collect();
+            Some(Shipped { name, keys, about: about.join(" ") })
+        };
+        CONFIGURATIONS.iter().filter_map(one).collect()
+    })
+}
+
+/// A configuration's keys with all defaults.
+fn resolved(name: &str, text: &str) -> Result<BTreeMap<String, String>> {
+    let source = Source::parse(text, name, &[])?;
+    let mut resolved = BTreeMap::new();
+    with_game(source.game()?, Resolve { source: &source, resolved: &mut resolved })??;
+    Ok(resolved)
+}
+
+struct Resolve<'a> {
+    source: &'a Source,
+    resolved: &'a mut BTreeMap<String, String>,
+}
+
+impl ForGame for Resolve<'_> {
+    type Output = Result<()>;
+
+    fn run<G: Playable>(self) -> Result<()> {
+        with_learner::<G>(self.source, self)
+    }
+}
+
+impl<G: Playable> Task<G> for Resolve<'_> {
+    fn run<L: Learner<G>>(self) -> Result<()> {
+        let (config, _) = self.source.resolve::<G, L>()?;
+        *self.resolved = keys("", &config.to_toml()?.parse().unwrap_or_default());
+        Ok(())
+    }
+}
+
+/// The configurations that ship.
+pub async fn configurations() -> Answer {
+    let one = |shipped: &Shipped| {
+        let key = |key| shipped.keys.get(key).map(|value| value.trim_matches('"'));
+        json!({"name": shipped.name, "game": key("game.name"), "learner": key("learner"), "about": shipped.about})
+    };
+    let configs = blocking(move || shipped().iter().map(one).collect::<Vec<_>>());
+    Ok(Json(json!({"configs": configs.await?})))
+}
+
+/// Names of the reports of `compare --json` among the runs.
+pub async fn reports(State(server): Shared) -> Answer {
+    let entries = fs::read_dir(&server.runs).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| vec![]);
+    let name = |entry: &fs::DirEntry| entry.file_name().into_string().ok();
+    let mut names: Vec<String> = entries.iter().filter_map(name).filter(|name| name.ends_with(".json")).collect();
+    names.sort();
+    Ok(Json(json!({"reports": names})))
+}
+
+/// A report.
+pub async fn report(State(server): Shared, Path(name): Path<String>) -> Answer {
+    if !name.ends_with(".json") {
+        return Err(Refusal(StatusCode::NOT_FOUND, format!("'{name}' is no report: its name ends in .json")));
+    }
+    let path = below(&server.runs, &name)?;
+    let text = blocking(move || files::read_limited(&path, LONGEST)).await??;
+    let report = serde_json::from_slice(&text);
+    report.map(Json).map_err(|error| Refusal(StatusCode::BAD_REQUEST, format!("{name} is no JSON: {error}")))
+}
+
+/// Does what may wait for a disk beside the requests.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> std::result::Result<T, Refusal> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| Refusal(StatusCode::INTERNAL_SERVER_ERROR, "the program failed at this request".to_owned()))
+}

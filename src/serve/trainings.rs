@@ -1,0 +1,212 @@
+//! Trainings that a page starts, stops and resumes: processes of this program.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::runs::{below, blocking};
+use super::{Answer, Refusal, Shared, parsed};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::learners::CONFIGURATIONS;
+use crate::players::{BEST, LAST};
+
+/// Most trainings at once.
+const MOST: usize = 4;
+/// Time within which a training that cannot begin has said so.
+const BEGIN: Duration = Duration::from_secs(3);
+/// Lines of a training's messages that are kept.
+const LINES: usize = 20;
+/// Most bytes of an agent's file.
+const LONGEST: u64 = 256 << 20;
+
+pub struct Trainings {
+    runs: PathBuf,
+    started: Mutex<BTreeMap<String, Started>>,
+}
+
+struct Started {
+    child: Child,
+    /// Last lines of standard error.
+    said: Arc<Mutex<VecDeque<String>>>,
+}
+
+impl Started {
+    /// The training, if it has not ended.
+    fn running(&mut self) -> Option<&Self> {
+        matches!(self.child.try_wait(), Ok(None)).then_some(self)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Trainings {
+    pub fn new(runs: PathBuf) -> Self {
+        Self { runs, started: Mutex::default() }
+    }
+
+    /// Starts this program with a training's arguments, and waits until it trains or has failed.
+    fn start(&self, name: &str, arguments: &[&str]) -> Result<()> {
+        let mut started = locked(&self.started);
+        started.retain(|_, training| matches!(training.child.try_wait(), Ok(None)));
+        if started.len() >= MOST {
+            return Err(Error::user(format!("{MOST} trainings run already: stop one, or wait")));
+        }
+        let program = std::env::current_exe()
+            .map_err(|error| Error::runtime(format!("this program does not find itself: {error}")))?;
+        let mut child = Command::new(program)
+            .arg("train")
+            .args(arguments)
+            .arg("--runs")
+            .arg(&self.runs)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| Error::runtime(format!("no training can be started: {error}")))?;
+        let said = Arc::new(Mutex::new(VecDeque::new()));
+        if let Some(errors) = child.stderr.take() {
+            let said = said.clone();
+            std::thread::spawn(move || {
+                for line in BufReader::new(errors).lines().map_while(std::io::Result::ok) {
+                    let mut said = locked(&said);
+                    said.push_back(line);
+                    if said.len() > LINES {
+                        said.pop_front();
+                    }
+                }
+            });
+        }
+        let begin = Instant::now();
+        while begin.elapsed() < BEGIN {
+            match child.try_wait() {
+                Ok(Some(status)) if !status.success() => {
+                    // The reader of its messages is a moment behind.
+                    std::thread::sleep(Duration::from_millis(50));
+                    let said: Vec<String> = locked(&said).iter().cloned().collect();
+                    return Err(Error::user(said.join("\n").trim_start_matches("error: ").to_owned()));
+                }
+                Ok(Some(_)) => return Ok(()),
+                _ if locked(&said)
+                    .iter()
+                    .any(|line| line.starts_with("training ") || line.starts_with("going on ")) =>
+                {
+                    break;
+                }
+                _ => std::thread::sleep(Duration::from_millis(20)),
+            }
+        }
+        started.insert(name.to_owned(), Started { child, said });
+        Ok(())
+    }
+
+    /// Asks a training to finish its round, save and end.
+    fn stop(&self, name: &str) -> Result<()> {
+        let mut started = locked(&self.started);
+        let training = started.get_mut(name);
+        let Some(training) = training.and_then(Started::running) else {
+            return Err(Error::user(format!("{name} is not trained by this server: stop it where it was started")));
+        };
+        interrupt(&training.child)
+    }
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) -> Result<()> {
+    use rustix::process::{Pid, Signal, kill_process};
+    let process = Pid::from_child(child);
+    kill_process(process, Signal::INT).map_err(|error| Error::runtime(format!("it cannot be stopped: {error}")))
+}
+
+#[cfg(not(unix))]
+fn interrupt(_: &Child) -> Result<()> {
+    Err(Error::user("on this system a training is stopped where it was started".to_owned()))
+}
+
+/// Most letters of a run's name.
+const NAME: usize = 80;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Start {
+    config: String,
+    name: String,
+    seed: Option<u64>,
+}
+
+pub async fn start(State(server): Shared, body: Bytes) -> Answer {
+    let Start { config, name, seed } = parsed(&body)?;
+    if !CONFIGURATIONS.iter().any(|(known, _)| *known == config) {
+        return Err(Refusal(StatusCode::BAD_REQUEST, format!("there is no configuration '{config}'")));
+    }
+    let fits = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+    if name.is_empty() || name.starts_with(['.', '-']) || name.chars().count() > NAME || !name.chars().all(fits) {
+        let sentence =
+            format!("a run's name has 1 to {NAME} letters, digits or any of - _ ., and begins with no . or -");
+        return Err(Refusal(StatusCode::BAD_REQUEST, sentence));
+    }
+    let given = name.clone();
+    let begun = blocking(move || {
+        let seed = seed.map(|seed| format!("seed={seed}"));
+        let mut arguments = vec!["--config", &config, "--name", &name];
+        arguments.extend(seed.iter().flat_map(|seed| ["--set", seed]));
+        server.trainings.start(&name, &arguments)
+    });
+    begun.await??;
+    Ok(Json(json!({"name": given})))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    name: String,
+}
+
+pub async fn stop(State(server): Shared, body: Bytes) -> Answer {
+    let Named { name } = parsed(&body)?;
+    server.trainings.stop(&name)?;
+    Ok(Json(json!({"name": name})))
+}
+
+pub async fn resume(State(server): Shared, body: Bytes) -> Answer {
+    let Named { name } = parsed(&body)?;
+    let folder = below(&server.runs, &name)?;
+    let given = name.clone();
+    let begun = blocking(move || server.trainings.start(&name, &["--resume", &folder.to_string_lossy()]));
+    begun.await??;
+    Ok(Json(json!({"name": given})))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfRun {
+    run: String,
+}
+
+/// Takes the newest agent of a run, which then plays as `run NAME`.
+pub async fn agent(State(server): Shared, body: Bytes) -> Answer {
+    let OfRun { run } = parsed(&body)?;
+    let folder = below(&server.runs, &run)?;
+    let name = format!("run {run}");
+    let given = name.clone();
+    let agent = blocking(move || {
+        let file = [LAST, BEST].into_iter().map(|name| folder.join(name)).find(|file| file.is_file());
+        let missing = || Error::user(format!("{run} has no agent yet: its training saves one at its first checkpoint"));
+        let bytes = files::read_limited(&file.ok_or_else(missing)?, LONGEST)?;
+        server.thinking.give(&name, &bytes)
+    });
+    let agent = agent.await??;
+    Ok(Json(json!({"name": given, "game": agent.game(), "kind": agent.file.kind.name()})))
+}
