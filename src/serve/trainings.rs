@@ -35,16 +35,12 @@ pub struct Trainings {
     started: Mutex<BTreeMap<String, Started>>,
 }
 
-struct Started {
-    child: Child,
-    /// Last lines of standard error.
-    said: Arc<Mutex<VecDeque<String>>>,
-}
+struct Started(Child);
 
 impl Started {
     /// The training, if it has not ended.
     fn running(&mut self) -> Option<&Self> {
-        matches!(self.child.try_wait(), Ok(None)).then_some(self)
+        matches!(self.0.try_wait(), Ok(None)).then_some(self)
     }
 }
 
@@ -60,7 +56,7 @@ impl Trainings {
     /// Starts this program with a training's arguments, and waits until it trains or has failed.
     fn start(&self, name: &str, arguments: &[&str]) -> Result<()> {
         let mut started = locked(&self.started);
-        started.retain(|_, training| matches!(training.child.try_wait(), Ok(None)));
+        started.retain(|_, training| matches!(training.0.try_wait(), Ok(None)));
         if started.len() >= MOST {
             return Err(Error::user(format!("{MOST} trainings run already: stop one, or wait")));
         }
@@ -108,7 +104,7 @@ impl Trainings {
                 _ => std::thread::sleep(Duration::from_millis(20)),
             }
         }
-        started.insert(name.to_owned(), Started { child, said });
+        started.insert(name.to_owned(), Started(child));
         Ok(())
     }
 
@@ -119,7 +115,7 @@ impl Trainings {
         let Some(training) = training.and_then(Started::running) else {
             return Err(Error::user(format!("{name} is not trained by this server: stop it where it was started")));
         };
-        interrupt(&training.child)
+        interrupt(&training.0)
     }
 }
 

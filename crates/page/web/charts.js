@@ -53,12 +53,20 @@ export class Chart {
     await this.redraw();
   }
 
+  // Shows a sentence in place of a chart.
+  clear(sentence) {
+    this.chart = null;
+    this.place.replaceChildren(make('p', { class: 'soft' }, sentence));
+    this.names.replaceChildren();
+    this.readout.textContent = '';
+  }
+
   async redraw() {
     if (!this.chart) return;
     const { log_x, log_y, range } = this;
     const chart = this.chart.kind === 'lines' ? { ...this.chart, log_x, log_y, range } : this.chart;
     const answer = await this.app.ask({ ask: 'chart', chart }, { lane: this.lane ??= `chart ${(Chart.made = (Chart.made ?? 0) + 1)}` });
-    if (!answer) return;
+    if (!answer || !this.chart) return;
     this.svg = answer.svg && imported(answer.svg);
     if (!this.svg) {
       this.place.replaceChildren(make('p', { class: 'error' }, answer.error ?? 'The chart cannot be shown.'));

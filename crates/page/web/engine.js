@@ -80,7 +80,7 @@ async function fromWorker() {
 }
 
 // Headers of every request to the server.
-export function serverHeaders() {
+function serverHeaders() {
   const token = new URLSearchParams(location.search).get('token');
   return { 'X-Matchq': '1', ...(token ? { Authorization: `Bearer ${token}` } : {}) };
 }

@@ -21,7 +21,7 @@ function mostOf(app) {
   return app.about.most_simulations || Infinity;
 }
 
-export function offerOf(app) {
+function offerOf(app) {
   const { players } = gameOf(app);
   return players.find((player) => player.name === state.players[state.game]) ?? players[0];
 }

@@ -85,10 +85,11 @@ export class Run {
 
   async draw() {
     const spec = this.group && this.spec();
-    const drawn = JSON.stringify([spec, this.chart.svg === undefined]);
-    if (!spec || drawn === this.drawn) return;
+    const drawn = JSON.stringify([this.run.name, spec]);
+    if (drawn === this.drawn) return;
     this.drawn = drawn;
-    await this.chart.draw(spec);
+    if (spec?.lines.length) await this.chart.draw(spec);
+    else this.chart.clear('The training has no rows yet.');
   }
 
   showConfiguration({ config, differs }) {
@@ -114,7 +115,7 @@ export class Run {
     await this.app.go('watch', { seed: 0 });
     this.app.views.watch.showBeside(this.run.name, chart.element);
     const spec = this.group && this.spec();
-    if (spec) await chart.draw(spec);
+    if (spec?.lines.length) await chart.draw(spec);
   }
 }
 
@@ -125,7 +126,7 @@ export function ageOf(seconds) {
   return `${Math.floor(seconds / size)} ${name} ago`;
 }
 
-export function stateOf(run) {
+function stateOf(run) {
   const share = run.steps ? `, ${Math.floor(100 * run.step / run.steps)} %` : '';
   const doing = run.running ? 'It is running' : run.steps && run.step >= run.steps ? 'It is done' : 'It is stopped';
   return `${doing}: ${run.step.toLocaleString('en')} of ${run.steps ? run.steps.toLocaleString('en') : 'any number of'} ${run.unit ?? 'steps'}${share}`;

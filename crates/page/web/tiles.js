@@ -23,7 +23,7 @@ export function hasPieces(game) {
   return game.pieces.length > 0;
 }
 
-export function tokenIndex(game, letter) {
+function tokenIndex(game, letter) {
   return game.tokens.findIndex((token) => token.letter === letter);
 }
 
