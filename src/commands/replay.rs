@@ -119,10 +119,11 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     }
     let title = format!("{}, seed {}", G::NAME, arguments.seed);
     if let (Some(path), Some(record)) = (&arguments.html, &replay.record) {
+        let player = arguments.player.as_deref().unwrap_or("given moves");
         let page = json!({
-            "about": matchq_page::about_game(G::NAME),
+            "about": matchq_page::about_game(G::NAME, player),
             "at": {"game": G::NAME, "rules": rules, "seed": arguments.seed as u64},
-            "player": arguments.player,
+            "player": player,
             "position": record.position,
             "steps": record.steps,
         });
@@ -249,7 +250,8 @@ mod tests {
 
     fn read(input: &[u8], out: &mut impl Write) -> Result<()> {
         let episode = Episode::<Match3>::deal(&Default::default(), 0);
-        Replay { episode, out, frames: None, landed: Landed::default(), counted: true }.read(input, "moves.jsonl")
+        Replay { episode, out, frames: None, landed: Landed::default(), counted: true, record: None }
+            .read(input, "moves.jsonl")
     }
 
     fn replay(input: &[u8]) -> Result<String> {
@@ -302,7 +304,8 @@ mod tests {
         assert_eq!(gone, Ok(()));
         let episode = Episode::<Match3>::deal(&Default::default(), 0);
         let out = &mut Closing(ErrorKind::BrokenPipe, 0);
-        let mut drawn = Replay { episode, out, frames: Some(vec![]), landed: Landed::default(), counted: true };
+        let mut drawn =
+            Replay { episode, out, frames: Some(vec![]), landed: Landed::default(), counted: true, record: None };
         drawn.read(moves, "moves.jsonl").unwrap();
         assert_eq!(Match3::actions_left(&drawn.episode.state()), 23, "a picture is of the whole game");
         let full = read(moves, &mut Closing(ErrorKind::StorageFull, 0));

@@ -16,10 +16,10 @@ pub fn about(agents: &Agents) -> Value {
     json!({"version": env!("CARGO_PKG_VERSION"), "games": games})
 }
 
-/// What a page of one game needs to know, without players.
-pub fn about_game(name: &str) -> Value {
+/// What a page of one player's game needs to know.
+pub fn about_game(name: &str, player: &str) -> Value {
     let mut about = with_game(name, About { agents: &Agents::closed() }).unwrap_or_default();
-    about["players"] = json!([]);
+    about["players"] = json!([{"name": player, "about": "", "agent": false}]);
     json!({"version": env!("CARGO_PKG_VERSION"), "games": [about]})
 }
 

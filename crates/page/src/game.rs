@@ -191,6 +191,7 @@ impl<G: Playable> Seated<G> {
         let (way, points) = self.step(action)?;
         here.kept.keep(&self);
         Ok(json!({
+            "action": action,
             "words": words,
             "cells": cells,
             "before": before,

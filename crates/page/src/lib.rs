@@ -102,7 +102,11 @@ impl Engine {
     /// The answer to a request that was understood.
     pub fn respond(&mut self, request: Request) -> Result<Value> {
         match request {
-            Request::About {} => Ok(about(&self.agents)),
+            Request::About {} => {
+                let mut about = about(&self.agents);
+                about["simulations"] = self.most_simulations.into();
+                Ok(about)
+            }
             Request::Position { at } => self.at(&at, Position),
             Request::Play { at, action } => self.at(&at, Play { action }),
             Request::Values { at, player } => self.at(&at, Values { player }),
@@ -127,8 +131,8 @@ impl Engine {
             let sentence = format!("an agent's name has 1 to {NAME} letters, digits, blanks or any of - _ .");
             return Err(Error::user(sentence));
         }
-        if matchq_players::roster::shipped(name).is_some() {
-            return Err(Error::user(format!("{name} is the name of an agent that ships: give yours another")));
+        if matchq_players::roster::shipped(name).is_some() || matchq_players::roster::is_player(name) {
+            return Err(Error::user(format!("{name} is the name of a player here: give your agent another")));
         }
         // The name may have stood for another agent.
         self.kept.forget_player();
@@ -136,7 +140,10 @@ impl Engine {
         let agent = agents.give(name, file)?;
         let game = agent.game().to_owned();
         // A file that no player can be made of is refused now.
-        let checked = with_game(&game, offers::Check { agents, name })?;
+        let checked = with_game(&game, offers::Check { agents, name }).and_then(|checked| checked);
+        if checked.is_err() {
+            agents.forget(name);
+        }
         checked.map(|()| json!({"name": name, "game": game, "kind": agent.file.kind.name()}))
     }
 }

@@ -30,6 +30,12 @@ pub struct Thinker {
 /// Simulations a move by default: some ten milliseconds of WebAssembly.
 const SIMULATIONS: usize = 400;
 
+/// Whether the player `best` takes a budget but looks as far at any: where next moves are not seen
+/// to gain.
+fn looks_ahead<G: Playable>(name: &str) -> bool {
+    name == "best" && !G::PLANS
+}
+
 /// Players of a game, the strongest first.
 pub fn of<G: Playable>(agents: &Agents) -> Vec<Offer> {
     let all = players::<G>();
@@ -37,7 +43,7 @@ pub fn of<G: Playable>(agents: &Agents) -> Vec<Offer> {
         let entry = all.iter().find(|entry| entry.name == name);
         entry.is_some_and(|entry| entry.parameters.iter().any(|parameter| parameter.key == "sims"))
     };
-    let budget = |name: &str| simulates(name).then_some(SIMULATIONS);
+    let budget = |name: &str| (simulates(name) && !looks_ahead::<G>(name)).then_some(SIMULATIONS);
     let rule = |name: &str| {
         let entry = all.iter().find(|entry| entry.name == name)?;
         let simulations = budget(name);
@@ -95,6 +101,7 @@ impl Thinker {
         let is_preset = G::PRESETS.iter().any(|preset| preset.name == *name);
         match (offer.simulations, self.simulations) {
             (None, Some(_)) => Err(Error::user(format!("{name} does not simulate: leave simulations out"))),
+            (None, None) if looks_ahead::<G>(name) => Ok(format!("{name}:sims=1")),
             (None, None) if is_preset => Ok(format!("linear:weights={name}")),
             (None, None) => Ok(name.clone()),
             (Some(default), asked) => {

@@ -54,12 +54,19 @@ fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
+/// A board's text, a ? where chance fills a cell.
+fn known<G: Playable>(state: &G::State) -> String {
+    let shown = |letter: char| letter == '\n' || G::TOKENS.iter().any(|token| token.letter == letter);
+    let known = |letter: char| if shown(letter) || !G::PIECES.is_empty() { letter } else { '?' };
+    G::board(state).chars().map(known).collect()
+}
+
 fn next(next: &Next) -> Value {
     json!({"action": next.action, "words": next.words, "gains": next.gains})
 }
 
 /// The best move and those that then gain most for certain, each with the board that is certain
-/// after it; a blank is a cell that chance fills.
+/// after it; a ? is a cell that chance fills.
 fn plan<G: Playable>(state: &G::State, best: usize) -> Vec<Value> {
     let (mut state, mut action, mut plan) = (*state, best, Vec::new());
     while plan.len() < LONGEST {
@@ -69,7 +76,7 @@ fn plan<G: Playable>(state: &G::State, best: usize) -> Vec<Value> {
             "words": G::words(&state, action),
             "cells": G::places(&state, action),
             "gains": f64::from(after.points) * G::unit(&state),
-            "board": G::board(&after.state),
+            "board": known::<G>(&after.state),
         }));
         let gains = |action: &usize| G::after(&after.state, *action).points;
         let better = |best: usize, other: usize| if gains(&other) > gains(&best) { other } else { best };

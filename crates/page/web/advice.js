@@ -3,7 +3,6 @@
 import { Board } from './board.js';
 import { button, icon, make, number, signed, unbroken } from './dom.js';
 import { Legend, scaleOf } from './scale.js';
-import { linesOf } from './motion.js';
 import { gameOf } from './picker.js';
 
 // Rows that are shown before all are asked for.
@@ -19,22 +18,6 @@ function cell(text, attributes) {
 function valueOf(move) {
   if (move.value === undefined) return 'loses';
   return move.half_width === undefined ? number(move.value) : [number(move.value), make('small', {}, ` ± ${number(move.half_width)}`)];
-}
-
-// Cells that chance fills are blank. In match-3 they look like blocks: those that a column has
-// more than before are on its top.
-function chanceOf(game, before, step) {
-  if (game.name !== 'match3') return step.board;
-  const rows = linesOf(before).map((row) => [...row]);
-  const [[y, x], [v, u]] = step.cells;
-  [rows[y][x], rows[v][u]] = [rows[v][u], rows[y][x]];
-  const after = linesOf(step.board).map((row) => [...row]);
-  const blocks = (lines, column) => lines.filter((row) => row[column] === '#').length;
-  for (let column = 0; column < game.columns; column += 1) {
-    const fresh = blocks(after, column) - blocks(rows, column);
-    for (let row = 0; row < fresh; row += 1) after[row][column] = '?';
-  }
-  return after.map((row) => row.join('')).join('\n');
 }
 
 export class Advice {
@@ -75,16 +58,16 @@ export class Advice {
     this.meaning.textContent = '';
   }
 
-  // Shows values of the moves of a board, and a line about how they came.
-  show(values, board, status = '') {
-    Object.assign(this, { values, before: board, step: 0, scale: scaleOf(values.moves) });
+  // Shows values of moves, and a line about how they came.
+  show(values, status = '') {
+    Object.assign(this, { values, step: 0, scale: scaleOf(values.moves) });
     this.status.textContent = status;
     this.table.hidden = false;
     this.legend.show(this.scale, values.unit);
     this.rows();
     this.words.hidden = !values.advice;
     const [first, ...lines] = (values.advice ?? '').split('\n');
-    this.words.replaceChildren(make('p', {}, first), lines.length ? make('pre', {}, lines.join('\n').replace(/^\n+/, '')) : '');
+    this.words.replaceChildren(make('p', {}, first), lines.length ? make('pre', { tabindex: 0 }, lines.join('\n').replace(/^\n+/, '')) : '');
     this.meaning.textContent = values.meaning;
     this.plan.hidden = !values.plan?.length;
     if (values.plan?.length) this.turnPlan(0);
@@ -126,9 +109,8 @@ export class Advice {
     const { plan } = this.values;
     this.step = Math.min(Math.max(this.step + by, 0), plan.length - 1);
     const step = plan[this.step];
-    const before = this.step ? plan[this.step - 1].board : this.before;
     this.board.setGame(gameOf(this.app));
-    this.board.show(chanceOf(gameOf(this.app), before, step));
+    this.board.show(step.board);
     this.caption.textContent = `Step ${this.step + 1} of ${plan.length}: ${step.words} gains ${number(step.gains)}.`;
     const [back, on] = this.plan.querySelectorAll('button');
     back.disabled = this.step === 0;

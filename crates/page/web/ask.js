@@ -168,7 +168,7 @@ export class Ask {
         this.advice.clear();
         return false;
       }
-      this.advice.show(values, this.position.board, simulations ? `${count(simulations)} simulations` : '');
+      this.advice.show(values, simulations ? `${count(simulations)} simulations` : '');
       this.board.heat(values.moves, this.advice.scale);
       this.picture.mark(values.moves, this.advice.scale, gameOf(this.app));
       return true;

@@ -52,6 +52,7 @@ export class Board {
     this.stop();
     this.falling.replaceChildren();
     this.text = text;
+    this.element.dataset.board = text;
     this.of = linesOf(text).map((row, y) => [...row].map((letter, x) => this.makeTile(letter, x, y)));
     this.tiles.replaceChildren(...this.of.flat().filter(Boolean));
   }

@@ -18,7 +18,7 @@ export function playerOf(app) {
 
 // Most simulations a move that a server takes.
 function mostOf(app) {
-  return app.about.most_simulations || Infinity;
+  return app.about.simulations || Infinity;
 }
 
 function offerOf(app) {

@@ -160,7 +160,7 @@ export class Play {
         this.fail(values.error);
         return false;
       }
-      this.advice.show(values, this.position.board, simulations ? `${count(simulations)} simulations` : '');
+      this.advice.show(values, simulations ? `${count(simulations)} simulations` : '');
       this.board.heat(values.moves, this.advice.scale);
       return true;
     });

@@ -120,6 +120,7 @@ export class Train {
     notice(answer.error ?? `${name} has started.`);
     if (answer.error) return;
     this.wanted = name;
+    writeAddress({ run: name });
     await this.poll();
   }
 }

@@ -175,7 +175,7 @@ export class Watch {
       this.fail(values.error);
       return;
     }
-    this.advice.show(values, this.position.board, simulations ? `${count(simulations)} simulations` : '');
+    this.advice.show(values, simulations ? `${count(simulations)} simulations` : '');
     this.board.heat(values.moves, this.advice.scale);
   }
 
@@ -333,7 +333,7 @@ export class Watch {
   async serverMove(played, values) {
     if (values) this.showValues(values);
     await pause(PACES[this.speed]);
-    this.moves = [...this.moves, values?.moves[0].action ?? 0];
+    this.moves = [...this.moves, played.action];
     await this.show(played);
   }
 

@@ -66,6 +66,11 @@ impl Agents {
         Ok(agent)
     }
 
+    /// Forgets an agent that was [given](Self::give).
+    pub fn forget(&self, name: &str) {
+        self.known().remove(Path::new(name));
+    }
+
     /// Agents that were [given](Self::give) or read, by name or path.
     pub fn given(&self) -> Vec<(String, Agent)> {
         let inside = |path: &PathBuf| inside(path).is_some();

@@ -85,9 +85,10 @@ impl State {
         (0..ROWS).map(|y| (0..COLUMNS).map(|x| grid.kind(Cells::at(x, y))).collect()).collect()
     }
 
-    /// Board's text: ten lines of `a b c d #`.
+    /// Board's text: ten lines of `a b c d #`, a space where unknown.
     pub fn board(&self) -> String {
-        text::show(&self.grid(), Cells::EMPTY)
+        let grid = self.grid();
+        text::show(&grid, grid.of_kind(UNKNOWN))
     }
 
     /// Writes the planes a, b, c, d, obstacle as 400 bytes of 0 and 1, each row by row from the

@@ -1,0 +1,326 @@
+"""The page in Chromium: by WebAssembly from a static host, from a single file, and by `matchq serve`, by the same tests."""
+
+import contextlib
+import functools
+import http.server
+import json
+import os
+import re
+import shutil
+import threading
+import urllib.parse
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+from conftest import PICTURES, ROOT, Server, run
+
+DIST = ROOT / "page" / "dist"
+GAMES = ["match3", "bilging", "tetris", "bejeweled", "tile-match"]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+expect.set_options(timeout=30_000)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def native(quick_run):
+    """The program's own answers."""
+    with contextlib.closing(Server(quick_run)) as server:
+        yield server
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A host of files that prints nothing."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def host():
+    handler = functools.partial(Quiet, directory=str(DIST))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/index.html"
+        server.shutdown()
+
+
+@pytest.fixture(params=["module", "file", "serve"])
+def address(request, host, native):
+    return {"module": host, "file": (DIST / "matchq.html").as_uri(), "serve": native.link}[request.param]
+
+
+@contextlib.contextmanager
+def opened(browser, allowed="(?!)", **options):
+    """A page on which nothing may go wrong, and that asks nothing of other machines."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce", **options)
+    page = context.new_page()
+    wrong = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda sent: wrong.append(sent.url) if not re.match(r"(http://127\.0\.0\.1:|file:|blob:|data:)", sent.url) else None)
+    yield page
+    context.close()
+    assert [what for what in wrong if not re.search(allowed, what)] == []
+
+
+@pytest.fixture
+def page(browser):
+    with opened(browser) as page:
+        yield page
+
+
+def go(page, address, **given):
+    page.goto("about:blank")
+    page.goto(f"{address}#{urllib.parse.urlencode(given)}")
+    page.locator(".board >> nth=0").wait_for()
+
+
+def board_of(page):
+    return page.locator(".view .left .board").get_attribute("data-board")
+
+
+def moves_of(page):
+    """Actions in the page's address."""
+    given = urllib.parse.parse_qs(page.evaluate("location.hash.slice(1)"))
+    return [int(move) for move in given["moves"][0].split(".")] if "moves" in given else []
+
+
+def played(page, count):
+    page.wait_for_function("count => (new URLSearchParams(location.hash.slice(1)).get('moves') ?? '').split('.').filter(Boolean).length === count", arg=count)
+    return moves_of(page)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_watched_game_is_the_programs(page, native, address, game):
+    go(page, address, view="watch", game=game, seed=4, player="greedy")
+    for count in (1, 2, 3):
+        page.get_by_role("button", name="One move (right arrow)").click()
+        moves = played(page, count)
+    position = native.ask({"ask": "position", "at": {"game": game, "seed": 4, "moves": moves}})
+    page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=position["board"])
+    page.get_by_role("button", name="One move back").click()
+    before = native.ask({"ask": "position", "at": {"game": game, "seed": 4, "moves": moves[:-1]}})
+    page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=before["board"])
+
+
+@pytest.mark.parametrize("game, player", [("match3", "dqn"), ("match3", "plan"), ("tetris", "tetris-shapes-20"), ("bejeweled", "careful")])
+def test_the_values_are_the_programs(page, native, address, game, player):
+    go(page, address, view="watch", game=game, seed=2, player=player)
+    values = native.ask({"ask": "values", "at": {"game": game, "seed": 2}, "player": {"name": player}})
+    rows = page.locator("table.moves tbody tr")
+    expect(rows.first).to_be_visible()
+    if len(values["moves"]) > 10:
+        page.get_by_role("button", name=re.compile("Show all")).click()
+    expect(rows).to_have_count(len(values["moves"]))
+    for row, move in zip(rows.all(), values["moves"]):
+        cells = [cell.inner_text().replace("\u00a0", " ").replace("\u2212", "-").replace(",", "") for cell in row.locator("td").all()]
+        assert cells[1].startswith(move["words"].replace(",", "")), (cells, move)
+        if "value" in move:
+            # Networks compute in other orders by other instructions.
+            assert abs(float(cells[2]) - move["value"]) <= 0.011 * max(1, abs(move["value"])), (cells, move)
+    expect(page.get_by_text(values["meaning"].split(",")[0]).first).to_be_visible()
+
+
+def test_a_whole_game_by_mouse(page, native, address):
+    go(page, address, view="play", game="match3", seed=6)
+    whole_game(page, native, lambda box, cells: [page.mouse.click(*middle(box, cell)) for cell in cells])
+
+
+def test_a_whole_game_by_drags(page, native, address):
+    def drag(box, cells):
+        page.mouse.move(*middle(box, cells[0]))
+        page.mouse.down()
+        page.mouse.move(*middle(box, cells[1]), steps=4)
+        page.mouse.up()
+
+    go(page, address, view="play", game="match3", seed=6)
+    whole_game(page, native, drag)
+
+
+def test_a_whole_game_by_touch(browser, native, address):
+    with opened(browser, has_touch=True) as page:
+        go(page, address, view="play", game="match3", seed=6)
+        whole_game(page, native, lambda box, cells: [page.touchscreen.tap(*middle(box, cell)) for cell in cells])
+
+
+def test_a_whole_game_by_keyboard(page, native, address):
+    cursor = [0, 0]
+
+    def press(_, cells):
+        (row, column), (other_row, other_column) = cells
+        vertical, across = row - cursor[0], column - cursor[1]
+        for key, times in [("ArrowDown", vertical), ("ArrowUp", -vertical), ("ArrowRight", across), ("ArrowLeft", -across)]:
+            for _ in range(times):
+                page.keyboard.press(key)
+        page.keyboard.press("Space")
+        page.keyboard.press({(1, 0): "ArrowDown", (0, 1): "ArrowRight"}[other_row - row, other_column - column])
+        cursor[:] = [other_row, other_column]
+
+    go(page, address, view="play", game="match3", seed=6)
+    # Keyboard alone: Tab leads to the board.
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('board')"):
+            break
+    whole_game(page, native, press)
+
+
+def middle(box, cell):
+    """Pixels of a cell's middle: cells of 40 with an edge of 6."""
+    row, column = cell
+    scale = box["width"] / 332
+    return box["x"] + scale * (6 + 40 * column + 20), box["y"] + scale * (6 + 40 * row + 20)
+
+
+def whole_game(page, native, move):
+    moves = []
+    while True:
+        position = native.ask({"ask": "position", "at": {"game": "match3", "seed": 6, "moves": moves}})
+        page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=position["board"])
+        if position["over"]:
+            break
+        chosen = next(move for move in position["moves"] if move["matches"])
+        move(page.locator(".left .board svg").bounding_box(), chosen["cells"])
+        moves.append(chosen["action"])
+        assert played(page, len(moves)) == moves
+    assert len(moves) == 25
+    expect(page.get_by_role("heading", name="Your game")).to_be_visible()
+    expect(page.get_by_text(re.compile(rf"{position['score']} points? in 25 moves"))).to_be_visible()
+
+
+def test_pieces_are_steered_by_keyboard(page, native, address):
+    go(page, address, view="play", game="tetris", seed=1)
+    page.locator(".left .board").focus()
+    for count, keys in enumerate([["ArrowLeft", "ArrowLeft", "Space"], ["ArrowUp", "ArrowRight", "ArrowDown"], ["Space"]], 1):
+        for key in keys:
+            page.keyboard.press(key)
+            page.wait_for_timeout(120)
+        moves = played(page, count)
+    position = native.ask({"ask": "position", "at": {"game": "tetris", "seed": 1, "moves": moves}})
+    # The rows below the piece that is steered next.
+    wall = position["board"].split("\n")[-16:]
+    page.wait_for_function("wall => document.querySelector('.left .board').dataset.board.split('\\n').slice(-16).join() === wall", arg=",".join(wall))
+
+
+def test_hints_are_off_until_asked_and_remembered(page, address):
+    go(page, address, view="play", game="match3", seed=1, player="plan")
+    expect(page.locator("table.moves")).to_be_hidden()
+    page.locator("body").press("h")
+    expect(page.locator("table.moves")).to_be_visible()
+    if not address.startswith("file"):
+        page.reload()
+        expect(page.locator("table.moves")).to_be_visible()
+
+
+def test_a_board_is_asked_about_and_its_faults_are_said(page, native, address):
+    board = native.ask({"ask": "position", "at": {"game": "match3", "seed": 9}})["board"]
+    go(page, address, view="ask", game="match3", player="plan")
+    page.locator("textarea.boardtext").fill(board)
+    page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=board)
+    values = native.ask({"ask": "values", "at": {"game": "match3", "board": board}, "player": {"name": "plan"}})
+    words = values["moves"][0]["words"].replace(", ", ",\u00a0")
+    expect(page.locator("table.moves tbody tr").first).to_contain_text(words)
+    # The address holds the board.
+    link = page.evaluate("location.href")
+    page.locator("textarea.boardtext").fill(board[:-1] + "x")
+    expect(page.locator(".left .error")).to_contain_text("row 9")
+    go(page, link.partition("#")[0], **dict(urllib.parse.parse_qsl(link.partition("#")[2])))
+    page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=board)
+
+
+def test_a_picture_is_read_and_a_cell_is_changed(page, native, address):
+    board = run("read", PICTURES / "game.png").strip()
+    # The board before the picture is another.
+    other = native.ask({"ask": "position", "at": {"game": "match3", "seed": 9}})["board"]
+    go(page, address, view="ask", game="match3", player="plan", board=other.replace("\n", "/"))
+    page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=other)
+    page.locator("input[type=file]").set_input_files(PICTURES / "game.png")
+    page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=board)
+    expect(page.locator("table.moves tbody tr").first).to_be_visible()
+    page.mouse.click(*middle(page.locator(".left .board svg").bounding_box(), (0, 0)))
+    page.wait_for_function("board => document.querySelector('.left .board').dataset.board !== board", arg=board)
+    assert board_of(page)[1:] == board[1:]
+
+
+def test_an_agents_file_plays(page, quick_run, address):
+    go(page, address, view="ask", game="match3")
+    page.locator("input[type=file]").set_input_files(
+        {"name": f"mine{len(address)}.safetensors", "mimeType": "application/octet-stream", "buffer": (quick_run / "runs/short/best.safetensors").read_bytes()}
+    )
+    expect(page.locator(".picker select").first).to_have_value(f"mine{len(address)}")
+    expect(page.locator("table.moves tbody tr").first).to_be_visible()
+
+
+@pytest.mark.parametrize("view", ["watch", "play", "ask"])
+def test_no_serious_fault_for_people_who_use_aids(page, address, view):
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        go(page, address, view=view, game="bilging", seed=1, player="plan")
+        if view != "play":
+            expect(page.locator("table.moves tbody tr").first).to_be_visible()
+        faults = Axe().run(page).response["violations"]
+        serious = [(fault["id"], fault["nodes"][0]["html"][:120]) for fault in faults if fault["impact"] in ("serious", "critical")]
+        assert serious == [], (scheme, serious)
+
+
+def test_nothing_moves_at_rest(page, address):
+    go(page, address, view="watch", game="match3", seed=1, player="plan")
+    expect(page.locator("table.moves tbody tr").first).to_be_visible()
+    page.wait_for_timeout(500)
+    page.evaluate("() => { window.counted = 0; new MutationObserver(() => { window.counted += 1; }).observe(document, {subtree: true, childList: true, attributes: true}); }")
+    page.wait_for_timeout(1_500)
+    assert page.evaluate("document.getAnimations().length") == 0
+    assert page.evaluate("window.counted") == 0
+
+
+def test_the_single_file_is_small_enough():
+    import gzip
+
+    assert len(gzip.compress((DIST / "matchq.html").read_bytes(), 9)) <= (1_500_000 if not os.environ.get("PAGE_IS_FAST") else 2_200_000)
+
+
+def test_a_game_in_a_file_is_shown_with_its_values(page, tmp_path):
+    lines = run("replay", "--seed", 3, "--player", "plan", "--html", tmp_path / "game.html").splitlines()
+    go(page, (tmp_path / "game.html").as_uri())
+    boards = [json.loads(line)["board"] for line in lines]
+    assert board_of(page) == boards[0]
+    expect(page.locator("table.moves tbody tr").first).to_be_visible()
+    for board in boards[1:4]:
+        page.get_by_role("button", name="One move (right arrow)").click()
+        page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=board)
+
+
+def test_live_curves_grow_and_come_back_after_the_server_was_away(browser, folder):
+    with opened(browser, allowed="ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET") as page:
+        watch_training(page, folder)
+
+
+def watch_training(page, folder):
+    with contextlib.closing(Server(folder)) as server:
+        port = server.port
+        page.goto(f"{server.link}#view=train")
+        expect(page.locator("table.runs")).to_contain_text("short")
+        expect(page.locator("svg .line").first).to_be_attached()
+        assert server.request("/api/train", {"config": "quick", "name": "live"})[0] == 200
+        row = page.locator("table.runs tr", has_text="live")
+        expect(row).to_contain_text("running")
+        before = row.inner_text()
+        page.wait_for_function("before => [...document.querySelectorAll('table.runs tr')].find((row) => row.innerText.includes('live')).innerText !== before", arg=before)
+        page.reload()
+        expect(page.locator("table.runs tr", has_text="live")).to_contain_text("running")
+        assert server.request("/api/stop", {"name": "live"})[0] == 200
+        expect(page.locator("table.runs tr", has_text="live")).to_contain_text("stopped")
+    expect(page.locator(".train .error").first).to_contain_text("The server does not answer")
+    with contextlib.closing(Server(folder, listen=f"127.0.0.1:{port}")):
+        expect(page.locator(".train .error").first).to_have_text("", timeout=60_000)
+    page.goto("about:blank")
