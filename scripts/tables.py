@@ -644,7 +644,7 @@ def tile_match_trainings(reports):
 
 TABLES += [
     Table("tile-match.md", "players", tile_match_table, BENCHMARK),
-    Table("tile-match.md", "trainings", tile_match_trainings, TILE_TRAINED),
+    Table("reports/changes.md", "tile-match", tile_match_trainings, TILE_TRAINED),
 ]
 
 # ---- docs/tetris.md

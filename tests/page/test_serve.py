@@ -1,6 +1,7 @@
 """What `matchq serve` answers, refuses and bears, without a browser."""
 
 import asyncio
+import concurrent.futures
 import contextlib
 import json
 import random
@@ -142,6 +143,12 @@ def test_a_port_in_use_is_a_sentence(server):
         assert wrong.returncode == 2 and wrong.stderr.startswith("error: "), wrong.stderr
 
 
+def together(work):
+    """The result of a coroutine, in a thread of its own: Playwright has a loop in this one."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 async def events(port, seconds, slow=0.0):
     """Events of a watcher, as pairs of kind and number; a slow one reads little at a time."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 12)
@@ -177,7 +184,7 @@ def test_200_watchers_see_every_move_in_order(server):
     async def watch():
         return await asyncio.gather(*(events(server.port, 6) for _ in range(200)))
 
-    seen = asyncio.run(watch())
+    seen = together(watch())
     assert all(in_order(found) for found in seen)
     # At ten moves a second; a busy machine plays fewer.
     assert all(sum(kind == "move" for kind, _ in found) > 5 for found in seen)
@@ -196,7 +203,7 @@ def test_twenty_at_once_are_all_answered(server):
     async def all_of_them():
         return await asyncio.gather(*(ask(number) for number in range(20)))
 
-    answers = asyncio.run(all_of_them())
+    answers = together(all_of_them())
     assert all(b"200 OK" in answer and b'"moves":[' in answer for answer in answers)
 
 
