@@ -122,7 +122,11 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
         let player = arguments.player.as_deref().unwrap_or("given moves");
         let page = json!({
             "about": matchq_page::about_game(G::NAME, player),
-            "at": {"game": G::NAME, "rules": rules, "seed": arguments.seed as u64},
+            // A larger number is another one to JavaScript.
+            "at": match u64::try_from(arguments.seed).ok().filter(|seed| *seed < 1 << 53) {
+                Some(seed) => json!({"game": G::NAME, "rules": rules, "seed": seed}),
+                None => json!({"game": G::NAME, "rules": rules}),
+            },
             "player": player,
             "position": record.position,
             "steps": record.steps,

@@ -76,7 +76,16 @@ impl RunFolder {
         let name = path.join("lock");
         let file = File::options().create(true).append(true).open(&name);
         let file = file.map_err(|error| Error::runtime(format!("{} cannot be made: {error}", name.display())))?;
-        match file.try_lock() {
+        // Those who ask whether a run is trained hold its lock for a moment.
+        let mut locked = file.try_lock();
+        for _ in 0..10 {
+            if !matches!(locked, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            locked = file.try_lock();
+        }
+        match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::user(format!(

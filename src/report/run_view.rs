@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -13,6 +14,9 @@ use crate::files;
 
 /// Most bytes of a log or a configuration.
 const LONGEST: u64 = 64 << 20;
+
+/// Bytes of a log's end that are read at a glance.
+const END: u64 = 1 << 14;
 
 /// Keys of the number of steps, whose last part is the unit.
 const STEPS: [&str; 4] = ["steps", "generations", "sweeps", "policies"];
@@ -48,13 +52,36 @@ impl Rows {
             return Ok(Self::default());
         }
         let bytes = files::read_limited(path, LONGEST)?;
-        let text = String::from_utf8_lossy(&bytes);
+        Ok(Self::of(&String::from_utf8_lossy(&bytes)))
+    }
+
+    fn of(text: &str) -> Self {
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         let mut lines = whole.lines();
         let columns: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
         let row = |line: &str| -> Vec<Option<f64>> { line.split(',').map(|cell| cell.parse().ok()).collect() };
         let rows = lines.map(row).filter(|row| row.len() == columns.len()).collect();
-        Ok(Self { columns, rows })
+        Self { columns, rows }
+    }
+
+    /// The last rows of a log, without reading the others.
+    pub fn read_end(path: &Path) -> Result<Self> {
+        let unread = |error| Error::runtime(format!("{} cannot be read: {error}", path.display()));
+        let Ok(mut file) = File::open(path) else { return Ok(Self::default()) };
+        let length = file.metadata().map_err(unread)?.len();
+        if length <= 2 * END {
+            return Self::read(path);
+        }
+        let mut part = |from: u64| -> Result<String> {
+            let mut bytes = vec![];
+            file.seek(SeekFrom::Start(from)).map_err(unread)?;
+            (&file).take(END).read_to_end(&mut bytes).map_err(unread)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let (head, end) = (part(0)?, part(length - END)?);
+        // The first row of the part is cut.
+        let rows = end.split_once('\n').map_or("", |(_, rows)| rows);
+        Ok(Self::of(&format!("{}\n{rows}", head.lines().next().unwrap_or_default())))
     }
 
     fn cell(&self, row: &[Option<f64>], column: &str) -> Option<f64> {
@@ -78,6 +105,15 @@ impl Rows {
 impl RunView {
     /// The run in a folder; an error without a configuration.
     pub fn open(folder: &Path) -> Result<Self> {
+        Self::by(folder, Rows::read)
+    }
+
+    /// The run with the last rows of its logs alone.
+    pub fn glance(folder: &Path) -> Result<Self> {
+        Self::by(folder, Rows::read_end)
+    }
+
+    fn by(folder: &Path, rows: impl Fn(&Path) -> Result<Rows>) -> Result<Self> {
         let path = folder.join("config.toml");
         if !path.is_file() {
             return Err(Error::user(format!("{} is no run: it holds no config.toml", folder.display())));
@@ -89,16 +125,16 @@ impl RunView {
             folder: folder.to_owned(),
             config,
             table,
-            evaluations: Rows::read(&folder.join("evaluations.csv"))?,
-            training: Rows::read(&folder.join("train.csv"))?,
+            evaluations: rows(&folder.join("evaluations.csv"))?,
+            training: rows(&folder.join("train.csv"))?,
             references: references(&folder.join(REFERENCES)),
         })
     }
 
-    /// The runs in a folder, by name; other folders are left out.
-    pub fn all(runs: &Path) -> Vec<Self> {
+    /// The runs in a folder, by name, each [glanced](Self::glance) at; other folders are left out.
+    pub fn glance_at_all(runs: &Path) -> Vec<Self> {
         let Ok(entries) = fs::read_dir(runs) else { return vec![] };
-        let mut runs: Vec<Self> = entries.flatten().filter_map(|entry| Self::open(&entry.path()).ok()).collect();
+        let mut runs: Vec<Self> = entries.flatten().filter_map(|entry| Self::glance(&entry.path()).ok()).collect();
         runs.sort_by(|one, other| one.name.cmp(&other.name));
         runs
     }
@@ -243,19 +279,27 @@ fn line(runs: &[&RunView], across: &str) -> Line {
         return Line { name: run.name.clone(), points: points(run).into_iter().map(point).collect(), raw: vec![] };
     }
     let all: Vec<Vec<[f64; 2]>> = runs.iter().map(|run| points(run)).collect();
-    // The evaluations that all have.
-    let common = all.iter().map(Vec::len).min().unwrap_or(0);
-    let point = |at: usize| {
-        let number = all.len() as f64;
-        let place = all.iter().map(|points| points[at][0]).sum::<f64>() / number;
-        let scores = || all.iter().map(|points| points[at][1]);
-        let (low, high) =
-            scores().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(one), high.max(one)));
-        [place, scores().sum::<f64>() / number, low, high]
+    // Each run's place across and score by step; steps that all have are joined.
+    let by_step = |run: &&RunView| -> BTreeMap<u64, [f64; 2]> {
+        let at = |row: &Vec<Option<f64>>| {
+            let cell = |column| run.evaluations.cell(row, column);
+            Some((cell("step")? as u64, [cell(across)?, cell(scores)?]))
+        };
+        run.evaluations.rows.iter().filter_map(at).collect()
+    };
+    let steps: Vec<BTreeMap<u64, [f64; 2]>> = runs.iter().map(by_step).collect();
+    let point = |step: &u64| -> Option<[f64; 4]> {
+        let there: Option<Vec<[f64; 2]>> = steps.iter().map(|run| run.get(step).copied()).collect();
+        let there = there?;
+        let mean = |at: usize| there.iter().map(|pair| pair[at]).sum::<f64>() / there.len() as f64;
+        let ends = there
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), [_, one]| (low.min(*one), high.max(*one)));
+        Some([mean(0), mean(1), ends.0, ends.1])
     };
     Line {
         name: format!("{} ({} seeds)", runs[0].name, runs.len()),
-        points: (0..common).map(point).collect(),
+        points: steps[0].keys().filter_map(point).collect(),
         raw: all.concat(),
     }
 }
@@ -286,10 +330,15 @@ mod tests {
         assert_eq!(chart.lines.len(), 2);
         assert_eq!(chart.lines[0].points, [[100.0, 15.0, 10.0, 20.0]]);
         assert_eq!(chart.lines[0].raw.len(), 3);
+        // Seeds are joined by steps, also where a row is missing.
+        let gap =
+            run(runs.path(), "d", &CONFIG.replace("seed = 1", "seed = 3"), &format!("{head}100,1,,,\n200,2,50,2,50\n"));
+        let chart_of_gap = curves(&[RunView::open(&runs.path().join("a")).unwrap(), gap], "step", false, false);
+        assert_eq!(chart_of_gap.lines[0].points, [[200.0, 40.0, 30.0, 50.0]]);
         // A half-written row is no row.
         assert_eq!(chart.lines[1].points, [[100.0, 5.0, 3.0, 7.0]]);
         assert!(chart.lines[0].name == "a (2 seeds)" && chart.lines[1].name == "c");
-        let seconds = curves(&RunView::all(runs.path())[..2], "seconds", false, false);
+        let seconds = curves(&RunView::glance_at_all(runs.path())[..2], "seconds", false, false);
         assert_eq!(seconds.lines[0].points, [[2.0, 15.0, 10.0, 20.0]]);
     }
 
@@ -299,6 +348,8 @@ mod tests {
         fs::create_dir(runs.path().join("empty")).unwrap();
         let error = RunView::open(&runs.path().join("empty")).unwrap_err();
         assert!(error.to_string().contains("is no run: it holds no config.toml"), "{error}");
-        assert!(RunView::all(runs.path()).is_empty() && RunView::all(Path::new("nowhere")).is_empty());
+        assert!(
+            RunView::glance_at_all(runs.path()).is_empty() && RunView::glance_at_all(Path::new("nowhere")).is_empty()
+        );
     }
 }

@@ -51,14 +51,18 @@ impl Guard {
     }
 
     /// Why a request is refused, if it is.
-    fn refusal(&self, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
-        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-        let host = text(header::HOST).unwrap_or_default().to_ascii_lowercase();
+    fn refusal(&self, method: &Method, headers: &HeaderMap, is_api: bool) -> Option<&'static str> {
+        let text = |name: &str| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let host = text("host").unwrap_or_default().to_ascii_lowercase();
         if self.hosts.as_ref().is_some_and(|hosts| !hosts.contains(&host)) {
             return Some("this server answers pages of this machine alone: ask it by localhost or 127.0.0.1");
         }
         let own = |origin: &str| origin.strip_prefix("http://").or(origin.strip_prefix("https://")) == Some(&host);
-        if text(header::ORIGIN).is_some_and(|origin| !own(&origin.to_ascii_lowercase())) {
+        if text("origin").is_some_and(|origin| !own(&origin.to_ascii_lowercase())) {
+            return Some("this server answers its own pages alone");
+        }
+        // Pictures and links of other sites' pages carry no origin.
+        if text("sec-fetch-site").is_some_and(|site| !["same-origin", "none"].contains(&site)) && is_api {
             return Some("this server answers its own pages alone");
         }
         if *method != Method::GET && *method != Method::HEAD && !headers.contains_key(OWN) {
@@ -88,10 +92,11 @@ fn same(one: &[u8], other: &[u8]) -> bool {
 
 /// Checks every request, and tells browsers what the page may do.
 pub async fn check(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
-    let mut response = match server.guard.refusal(request.method(), request.headers()) {
-        Some(sentence) => Refusal(StatusCode::FORBIDDEN, sentence.to_owned()).into_response(),
-        None => next.run(request).await,
-    };
+    let mut response =
+        match server.guard.refusal(request.method(), request.headers(), request.uri().path().starts_with("/api")) {
+            Some(sentence) => Refusal(StatusCode::FORBIDDEN, sentence.to_owned()).into_response(),
+            None => next.run(request).await,
+        };
     let headers = response.headers_mut();
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),

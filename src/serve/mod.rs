@@ -25,6 +25,7 @@ use axum::routing::{get, post};
 use axum::{Router, middleware};
 use matchq_page::web;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 use crate::error::{Error, Result};
 use guard::Guard;
@@ -52,13 +53,16 @@ struct Server {
     thinking: Thinking,
     trainings: Trainings,
     runs: PathBuf,
+    /// The right to read runs: one at a time, whose files may be large.
+    disk: Semaphore,
     watch: Watch,
 }
 
 type Shared = State<Arc<Server>>;
 
-/// Most bytes of a request: a picture or an agent's file in base64.
+/// Most bytes of a request: a picture or an agent's file in base64; and of all other requests.
 const LONGEST: usize = 24 << 20;
+const SHORT: usize = 1 << 20;
 
 /// Serves until the process ends.
 pub fn run(settings: Settings) -> Result<()> {
@@ -75,9 +79,13 @@ pub fn run(settings: Settings) -> Result<()> {
         let thinking = Thinking::new(threads, settings.simulations);
         let watch = Watch::new(&thinking, &settings.game, &settings.player, settings.pace)?;
         super::commands::print(&format!("{link}\n"))?;
-        eprintln!("Ctrl-C ends the server; trainings started here then stop, too, and can be resumed");
+        if address.ip().is_unspecified() {
+            eprintln!("on other machines {} stands for this machine's name or address", address.ip());
+        }
+        eprintln!("Ctrl-C ends the server and stops its trainings, which can be resumed");
         let trainings = Trainings::new(settings.runs.clone());
-        let server = Arc::new(Server { guard, thinking, trainings, runs: settings.runs, watch });
+        let server =
+            Arc::new(Server { guard, thinking, trainings, runs: settings.runs, disk: Semaphore::new(1), watch });
         watch::start(&server);
         let served = axum::serve(listener, routes(server)).await;
         served.map_err(|error| Error::runtime(format!("the server ended: {error}")))
@@ -102,7 +110,7 @@ fn routes(server: Arc<Server>) -> Router {
         .route("/", get(|| async { file(Path("index.html".to_owned())).await }))
         .route("/{name}", get(file))
         .nest("/api", api)
-        .layer(DefaultBodyLimit::max(LONGEST))
+        .layer(DefaultBodyLimit::max(SHORT))
         .layer(middleware::from_fn_with_state(server.clone(), guard::check))
         .with_state(server)
 }

@@ -9,8 +9,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
+use tokio::sync::SemaphorePermit;
 
-use super::{Answer, Refusal, Shared};
+use super::{Answer, Refusal, Server, Shared};
 use crate::error::Result;
 use crate::files;
 use crate::learners::{CONFIGURATIONS, Learner, Source, Task, with_learner};
@@ -33,8 +34,9 @@ pub fn below(runs: &FilePath, name: &str) -> std::result::Result<PathBuf, Refusa
 /// All runs, without their curves.
 pub async fn list(State(server): Shared) -> Answer {
     let runs = server.runs.clone();
+    let _turn = turn(&server).await?;
     let recipes = blocking(move || {
-        let all = RunView::all(&runs);
+        let all = RunView::glance_at_all(&runs);
         let mut recipes: Vec<String> = Vec::new();
         let run = |run: &RunView| {
             let recipe = run.recipe();
@@ -67,6 +69,7 @@ pub async fn list(State(server): Shared) -> Answer {
 /// A run with its configuration and its curves.
 pub async fn one(State(server): Shared, Path(name): Path<String>) -> Answer {
     let folder = below(&server.runs, &name)?;
+    let _turn = turn(&server).await?;
     let view = blocking(move || RunView::open(&folder)).await??;
     let (_, unit) = view.steps();
     let rows = |rows: &Rows| json!({"columns": rows.columns, "rows": rows.rows});
@@ -161,8 +164,10 @@ pub async fn configurations() -> Answer {
 /// Names of the reports of `compare --json` among the runs.
 pub async fn reports(State(server): Shared) -> Answer {
     let entries = fs::read_dir(&server.runs).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| vec![]);
+    let is_file = |entry: &&fs::DirEntry| entry.path().is_file();
     let name = |entry: &fs::DirEntry| entry.file_name().into_string().ok();
-    let mut names: Vec<String> = entries.iter().filter_map(name).filter(|name| name.ends_with(".json")).collect();
+    let mut names: Vec<String> =
+        entries.iter().filter(is_file).filter_map(name).filter(|name| name.ends_with(".json")).collect();
     names.sort();
     Ok(Json(json!({"reports": names})))
 }
@@ -173,9 +178,16 @@ pub async fn report(State(server): Shared, Path(name): Path<String>) -> Answer {
         return Err(Refusal(StatusCode::NOT_FOUND, format!("'{name}' is no report: its name ends in .json")));
     }
     let path = below(&server.runs, &name)?;
+    let _turn = turn(&server).await?;
     let text = blocking(move || files::read_limited(&path, LONGEST)).await??;
     let report = serde_json::from_slice(&text);
     report.map(Json).map_err(|error| Refusal(StatusCode::BAD_REQUEST, format!("{name} is no JSON: {error}")))
+}
+
+/// The turn to read runs.
+async fn turn(server: &Server) -> std::result::Result<SemaphorePermit<'_>, Refusal> {
+    let turn = server.disk.acquire().await;
+    turn.map_err(|_| Refusal(StatusCode::SERVICE_UNAVAILABLE, "the server ends".to_owned()))
 }
 
 /// Does what may wait for a disk beside the requests.

@@ -1,20 +1,30 @@
 //! Answers of the engine: as many at once as there are cores, first come, first served.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use axum::body::Bytes;
-use axum::extract::State;
+use axum::body::to_bytes;
+use axum::extract::{self, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use matchq_page::{Engine, Request};
+use serde_json::json;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
-use super::{Refusal, Shared, parsed};
+use super::{LONGEST, Refusal, SHORT, Shared, parsed};
 use crate::error::{Error, Result};
 use crate::players::{Agent, Agents};
 
 /// Most requests that wait; others are refused, so that memory stays bounded.
 const WAITING: usize = 256;
+
+/// Long requests at once.
+const LONG: usize = 4;
+
+/// Time within which a request must have been sent.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Most agents that pages may give.
 const AGENTS: usize = 32;
@@ -26,6 +36,8 @@ pub struct Thinking {
     /// A permit is the turn of a request.
     turns: Arc<Semaphore>,
     places: Arc<Semaphore>,
+    /// The right to send a long request.
+    long: Arc<Semaphore>,
     agents: Agents,
     most_simulations: usize,
 }
@@ -36,36 +48,53 @@ impl Thinking {
             engines: Arc::default(),
             turns: Arc::new(Semaphore::new(threads)),
             places: Arc::new(Semaphore::new(WAITING)),
+            long: Arc::new(Semaphore::new(LONG)),
             agents: Agents::closed(),
             most_simulations,
         }
     }
 
-    /// The engine's answer to a request; an object with `error` where that is wrong.
-    pub async fn answer(&self, request: Request) -> std::result::Result<String, Refusal> {
+    /// The engine's answer to the request that `request` gives on a thread of its own; an object with
+    /// `error` where that is wrong. Nothing more is done once nobody waits.
+    pub async fn answer(
+        &self,
+        request: impl FnOnce() -> std::result::Result<Request, Refusal> + Send + 'static,
+    ) -> std::result::Result<String, Refusal> {
         let busy = || Refusal(StatusCode::SERVICE_UNAVAILABLE, format!("{WAITING} requests wait already: ask again"));
         let _place = self.places.try_acquire().map_err(|_| busy())?;
         let turn = self.turns.clone().acquire_owned().await.map_err(|_| busy())?;
-        let this = self.clone();
+        let waits = Waits::default();
+        let (this, stop) = (self.clone(), waits.0.clone());
         let answered = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            this.answer_now(request)
+            Ok(this.answer_now(request()?, &stop))
         });
         answered
             .await
-            .map_err(|_| Refusal(StatusCode::INTERNAL_SERVER_ERROR, "the program failed at this request".to_owned()))
+            .map_err(|_| Refusal(StatusCode::INTERNAL_SERVER_ERROR, "the program failed at this request".to_owned()))?
     }
 
     /// The answer, on this thread.
-    pub fn answer_now(&self, request: Request) -> String {
-        if matches!(request, Request::Agent { .. }) && self.agents.given().len() >= AGENTS {
-            return serde_json::json!({"error": format!("{AGENTS} agents were given already")}).to_string();
+    pub fn answer_now(&self, request: Request, stop: &AtomicBool) -> String {
+        if let Request::Agent { name, .. } = &request
+            && let Err(error) = self.has_room(name)
+        {
+            return json!({"error": error.to_string()}).to_string();
         }
         let mut engine =
             self.engines().pop().unwrap_or_else(|| Engine::new(self.agents.clone(), self.most_simulations));
-        let answer = engine.respond(request);
+        let answer = engine.respond_until(request, stop);
         self.engines().push(engine);
-        answer.unwrap_or_else(|error| serde_json::json!({"error": error.to_string()})).to_string()
+        answer.unwrap_or_else(|error| json!({"error": error.to_string()})).to_string()
+    }
+
+    /// Refuses an agent beyond the last that there is room for; another of a name takes its place.
+    fn has_room(&self, name: &str) -> Result<()> {
+        let given = self.agents.given();
+        match given.len() < AGENTS || given.iter().any(|(known, _)| known == name) {
+            true => Ok(()),
+            false => Err(Error::user(format!("{AGENTS} agents were given already: start the server anew for others"))),
+        }
     }
 
     fn engines(&self) -> MutexGuard<'_, Vec<Engine>> {
@@ -74,19 +103,36 @@ impl Thinking {
 
     /// Takes a run's agent under a name, again if it has gone on learning.
     pub fn give(&self, name: &str, file: &[u8]) -> Result<Agent> {
-        let known = self.agents.given().iter().any(|(given, _)| given == name);
-        if !known && self.agents.given().len() >= AGENTS {
-            return Err(Error::user(format!("{AGENTS} agents were given already")));
-        }
-        let agent = self.agents.give(name, file)?;
-        // Engines keep the players that they have built.
-        self.engines().clear();
-        Ok(agent)
+        self.has_room(name)?;
+        self.agents.give(name, file)
     }
 }
 
-pub async fn ask(State(server): Shared, body: Bytes) -> std::result::Result<Response, Refusal> {
-    let request = parsed(&body)?;
-    let answer = server.thinking.answer(request).await?;
+/// Says that nobody waits any more, when the request's task is dropped.
+#[derive(Default)]
+struct Waits(Arc<AtomicBool>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Answers a page's request. The few long ones, with pictures and agents, wait for each other before
+/// they are read.
+pub async fn ask(State(server): Shared, request: extract::Request) -> std::result::Result<Response, Refusal> {
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|text| text.to_str().ok()?.parse().ok());
+    let is_long = length.is_none_or(|length: usize| length > SHORT);
+    let busy = || Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many pictures or agents at once: ask again".to_owned());
+    let _long = if is_long { Some(server.thinking.long.try_acquire().map_err(|_| busy())?) } else { None };
+    let read = timeout(PATIENCE, to_bytes(request.into_body(), if is_long { LONGEST } else { SHORT })).await;
+    let slow = || Refusal(StatusCode::REQUEST_TIMEOUT, format!("the request was not sent in {} s", PATIENCE.as_secs()));
+    let body = read.map_err(|_| slow())?.map_err(|error| {
+        Refusal(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the request cannot be read, or has more than {LONGEST} bytes: {error}"),
+        )
+    })?;
+    let answer = server.thinking.answer(move || parsed(&body)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], answer).into_response())
 }

@@ -1,6 +1,6 @@
 //! Trainings that a page starts, stops and resumes: processes of this program.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -11,6 +11,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
+use matchq_page::OF_RUN;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -33,14 +34,19 @@ const LONGEST: u64 = 256 << 20;
 pub struct Trainings {
     runs: PathBuf,
     started: Mutex<BTreeMap<String, Started>>,
+    /// Names of those that are about to start.
+    starting: Mutex<BTreeSet<String>>,
 }
 
-struct Started(Child);
+struct Started {
+    child: Child,
+    /// Whether it was asked to stop; a second signal would end it without saving.
+    stopping: bool,
+}
 
 impl Started {
-    /// The training, if it has not ended.
-    fn running(&mut self) -> Option<&Self> {
-        matches!(self.0.try_wait(), Ok(None)).then_some(self)
+    fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
     }
 }
 
@@ -50,16 +56,32 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Trainings {
     pub fn new(runs: PathBuf) -> Self {
-        Self { runs, started: Mutex::default() }
+        Self { runs, started: Mutex::default(), starting: Mutex::default() }
     }
 
-    /// Starts this program with a training's arguments, and waits until it trains or has failed.
+    /// Starts a training, and waits until it trains or has failed.
     fn start(&self, name: &str, arguments: &[&str]) -> Result<()> {
-        let mut started = locked(&self.started);
-        started.retain(|_, training| matches!(training.0.try_wait(), Ok(None)));
-        if started.len() >= MOST {
-            return Err(Error::user(format!("{MOST} trainings run already: stop one, or wait")));
+        {
+            let (mut started, mut starting) = (locked(&self.started), locked(&self.starting));
+            started.retain(|_, training| training.is_running());
+            if started.contains_key(name) || starting.contains(name) {
+                return Err(Error::user(format!("{name} is trained already")));
+            }
+            if started.len() + starting.len() >= MOST {
+                return Err(Error::user(format!("{MOST} trainings run already: stop one, or wait")));
+            }
+            starting.insert(name.to_owned());
         }
+        let begun = self.begin(arguments);
+        locked(&self.starting).remove(name);
+        if let Some(child) = begun? {
+            locked(&self.started).insert(name.to_owned(), Started { child, stopping: false });
+        }
+        Ok(())
+    }
+
+    /// Starts this program with a training's arguments; `None` if it has ended well already.
+    fn begin(&self, arguments: &[&str]) -> Result<Option<Child>> {
         let program = std::env::current_exe()
             .map_err(|error| Error::runtime(format!("this program does not find itself: {error}")))?;
         let mut child = Command::new(program)
@@ -94,7 +116,7 @@ impl Trainings {
                     let said: Vec<String> = locked(&said).iter().cloned().collect();
                     return Err(Error::user(said.join("\n").trim_start_matches("error: ").to_owned()));
                 }
-                Ok(Some(_)) => return Ok(()),
+                Ok(Some(_)) => return Ok(None),
                 _ if locked(&said)
                     .iter()
                     .any(|line| line.starts_with("training ") || line.starts_with("going on ")) =>
@@ -104,18 +126,19 @@ impl Trainings {
                 _ => std::thread::sleep(Duration::from_millis(20)),
             }
         }
-        started.insert(name.to_owned(), Started(child));
-        Ok(())
+        Ok(Some(child))
     }
 
     /// Asks a training to finish its round, save and end.
     fn stop(&self, name: &str) -> Result<()> {
         let mut started = locked(&self.started);
-        let training = started.get_mut(name);
-        let Some(training) = training.and_then(Started::running) else {
-            return Err(Error::user(format!("{name} is not trained by this server: stop it where it was started")));
-        };
-        interrupt(&training.0)
+        started.retain(|_, training| training.is_running());
+        let missing = || Error::user(format!("{name} is not trained by this server: stop it where it was started"));
+        let training = started.get_mut(name).ok_or_else(missing)?;
+        if !std::mem::replace(&mut training.stopping, true) {
+            interrupt(&training.child)?;
+        }
+        Ok(())
     }
 }
 
@@ -147,6 +170,9 @@ pub async fn start(State(server): Shared, body: Bytes) -> Answer {
     if !CONFIGURATIONS.iter().any(|(known, _)| *known == config) {
         return Err(Refusal(StatusCode::BAD_REQUEST, format!("there is no configuration '{config}'")));
     }
+    if seed.is_some_and(|seed| i64::try_from(seed).is_err()) {
+        return Err(Refusal(StatusCode::BAD_REQUEST, format!("a seed is a whole number from 0 to {}", i64::MAX)));
+    }
     let fits = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
     if name.is_empty() || name.starts_with(['.', '-']) || name.chars().count() > NAME || !name.chars().all(fits) {
         let sentence =
@@ -172,8 +198,9 @@ struct Named {
 
 pub async fn stop(State(server): Shared, body: Bytes) -> Answer {
     let Named { name } = parsed(&body)?;
-    server.trainings.stop(&name)?;
-    Ok(Json(json!({"name": name})))
+    let given = name.clone();
+    blocking(move || server.trainings.stop(&name)).await??;
+    Ok(Json(json!({"name": given})))
 }
 
 pub async fn resume(State(server): Shared, body: Bytes) -> Answer {
@@ -195,7 +222,7 @@ struct OfRun {
 pub async fn agent(State(server): Shared, body: Bytes) -> Answer {
     let OfRun { run } = parsed(&body)?;
     let folder = below(&server.runs, &run)?;
-    let name = format!("run {run}");
+    let name = format!("{OF_RUN}{run}");
     let given = name.clone();
     let agent = blocking(move || {
         let file = [LAST, BEST].into_iter().map(|name| folder.join(name)).find(|file| file.is_file());

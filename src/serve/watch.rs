@@ -1,6 +1,7 @@
 //! The game that all watch: one player, one game after another.
 
 use std::convert::Infallible;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +20,9 @@ use crate::error::{Error, Result};
 
 /// Moves that a slow watcher may fall behind before it gets a snapshot in place of them.
 const BEHIND: usize = 32;
+
+/// Moves after which another game begins.
+const LONGEST: usize = 2_000;
 
 /// Time for which the end of a game is shown.
 const REST: Duration = Duration::from_secs(5);
@@ -44,13 +48,14 @@ impl Watch {
         let at = Place::of_seed(game, 0);
         let player = Thinker { name: player.to_owned(), simulations: None };
         let ask = |request| {
-            let answer: Value = serde_json::from_str(&thinking.answer_now(request)).unwrap_or_default();
+            let answer: Value =
+                serde_json::from_str(&thinking.answer_now(request, &AtomicBool::new(false))).unwrap_or_default();
             match answer["error"].as_str() {
                 Some(sentence) => Err(Error::user(sentence)),
                 None => Ok(answer),
             }
         };
-        ask(Request::Values { at: at.clone(), player: player.clone() })?;
+        ask(Request::Values { at: at.clone(), player: player.clone(), action: None })?;
         let position = ask(Request::Position { at: at.clone() })?;
         let state = Mutex::new(Snapshot { at, position, number: 0 });
         let pause = Duration::from_secs_f64(1.0 / pace);
@@ -72,7 +77,7 @@ impl Watch {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             (state.at.clone(), state.position["over"] == true)
         };
-        if over || at.moves.len() >= matchq_page::MOST_MOVES {
+        if over || at.moves.len() >= LONGEST {
             at = Place::of_seed(&at.game, at.seed.unwrap_or(0) + 1);
             let position = answered(thinking, Request::Position { at: at.clone() }).await?;
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +86,8 @@ impl Watch {
             self.moves.send((state.number, format!("snapshot\n{dealt}").into())).ok();
             return Some(self.pause);
         }
-        let values = answered(thinking, Request::Values { at: at.clone(), player: self.player.clone() }).await?;
+        let values =
+            answered(thinking, Request::Values { at: at.clone(), player: self.player.clone(), action: None }).await?;
         let action = values["moves"][0]["action"].as_u64()? as usize;
         let played = answered(thinking, Request::Play { at: at.clone(), action }).await?;
         at.moves.push(action);
@@ -98,7 +104,7 @@ impl Watch {
 }
 
 async fn answered(thinking: &Thinking, request: Request) -> Option<Value> {
-    let answer: Value = serde_json::from_str(&thinking.answer(request).await.ok()?).ok()?;
+    let answer: Value = serde_json::from_str(&thinking.answer(|| Ok(request)).await.ok()?).ok()?;
     answer.get("error").is_none().then_some(answer)
 }
 

@@ -44,11 +44,40 @@ def test_the_page_may_load_nothing_from_elsewhere(server):
         ({"X-Matchq": "1", "Origin": "http://evil.example"}, 403),
         ({"X-Matchq": "1", "Origin": "null"}, 403),
         ({}, 403),
+        ({"X-Matchq": "1", "Sec-Fetch-Site": "cross-site"}, 403),
+        ({"X-Matchq": "1", "Sec-Fetch-Site": "same-origin"}, 200),
         ({"X-Matchq": "1"}, 200),
     ],
 )
 def test_other_sites_pages_get_no_answer(server, headers, status):
     assert server.request("/api/ask", {"ask": "position", "at": SEED}, headers)[0] == status
+
+
+def test_a_picture_of_another_sites_page_reads_nothing(server):
+    assert server.request("/api/runs", headers={"Sec-Fetch-Site": "cross-site"})[0] == 403
+    assert server.request("/", headers={"Sec-Fetch-Site": "cross-site"})[0] == 200
+
+
+def test_what_is_too_long_or_takes_too_long_is_refused(server):
+    assert server.request("/api/ask", b"[" * (25 << 20))[0] == 413
+    assert server.request("/api/train", b"[" * (2 << 20))[0] == 413
+    past = {"ask": "past", "at": SEED, "player": {"name": "best", "simulations": 25_600}, "moves": 1_000}
+    assert "ask for fewer" in server.ask(past)["error"]
+
+
+def test_nobody_who_has_left_keeps_others_waiting(server):
+    body = json.dumps({"ask": "past", "at": {"game": "bejeweled", "seed": 1}, "player": {"name": "best", "simulations": 2_000}, "moves": 100})
+    for _ in range(8):
+        connection = socket.create_connection(("127.0.0.1", server.port))
+        connection.sendall(
+            f"POST /api/ask HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-Matchq: 1\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+        )
+        time.sleep(0.1)
+        connection.close()
+    begin = time.monotonic()
+    assert server.ask({"ask": "position", "at": SEED})["score"] == 0
+    # All eight to their ends take minutes.
+    assert time.monotonic() - begin < 20
 
 
 def test_a_page_that_asks_by_another_name_of_the_server_sees_nothing_of_the_runs(server):
@@ -101,7 +130,8 @@ def test_a_training_is_started_watched_stopped_and_resumed(server):
         return runs["mine"]
 
     assert post("/api/train", {"config": "quick", "name": "mine", "seed": 7}) == {"name": "mine"}
-    assert "exists already" in post("/api/train", {"config": "quick", "name": "mine"})
+    assert "is trained already" in post("/api/train", {"config": "quick", "name": "mine"})
+    assert "exists already" in post("/api/train", {"config": "quick", "name": "short"})
     assert "no configuration" in post("/api/train", {"config": "../evil", "name": "other"})
     assert "a run's name has" in post("/api/train", {"config": "quick", "name": "--resume"})
     while not (state()["running"] and state()["step"] > 0 and state()["agent"]):
@@ -109,7 +139,10 @@ def test_a_training_is_started_watched_stopped_and_resumed(server):
     assert post("/api/agent", {"run": "mine"})["name"] == "run mine"
     values = server.ask({"ask": "values", "at": SEED, "player": {"name": "run mine"}})
     assert values["moves"]
+    # Impatient clicks do not end it before it has saved.
     assert post("/api/stop", {"name": "mine"}) == {"name": "mine"}
+    time.sleep(0.2)
+    assert post("/api/stop", {"name": "mine"}) == {"name": "mine"} or not state()["running"]
     while state()["running"]:
         time.sleep(0.1)
     stopped = state()["step"]

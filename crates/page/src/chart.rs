@@ -41,6 +41,9 @@ pub struct Given {
     pub raw: Vec<[f64; 2]>,
 }
 
+/// Most lines of a chart.
+const LINES: usize = 100;
+
 /// Most numbers of a chart.
 const MOST: usize = 100_000;
 
@@ -57,6 +60,9 @@ impl Chart {
                 Ok(plot::histogram(&title, &bins, &summary))
             }
             Self::Lines { title, about, x, y, lines, references, log_x, log_y, range } => {
+                if lines.len() + references.len() > LINES {
+                    return Err(Error::user(format!("a chart has at most {LINES} lines")));
+                }
                 if lines.iter().map(|line| line.points.len() + line.raw.len()).sum::<usize>() > MOST {
                     return Err(Error::user(format!("a chart has at most {MOST} points")));
                 }

@@ -1,6 +1,7 @@
 //! Games as requests name them: by a seed and moves, or by a board.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use matchq_core::error::{Error, Result};
 use matchq_games::random::{Draw as _, Role, Stream};
@@ -15,6 +16,15 @@ use crate::offers::Thinker;
 
 /// Most moves of a game in a request.
 pub const MOST_MOVES: usize = 100_000;
+
+/// More rules than any game has.
+const RULES: usize = 16;
+
+/// Most simulations of a past game, of all its moves.
+const PAST: usize = 200_000;
+
+/// Most moves of a past game.
+const PAST_MOVES: usize = 1_000;
 
 /// Most bytes of a board's text.
 const LONGEST: usize = 4_096;
@@ -53,6 +63,8 @@ pub struct Here<'a> {
     pub agents: Agents,
     pub kept: &'a mut Kept,
     pub most: usize,
+    /// Set when nobody waits for the answer any more.
+    pub stop: &'a AtomicBool,
 }
 
 /// The last games and players of an engine.
@@ -62,8 +74,8 @@ pub struct Kept {
     player: Option<(PlayerKey, Box<dyn Any + Send>)>,
 }
 
-/// Game, rules and text of a player.
-type PlayerKey = (String, Map<String, Value>, String);
+/// Game, rules and text of a player, and the changes of agents before it was made.
+type PlayerKey = (String, Map<String, Value>, String, u64);
 
 /// Games that are kept: those of a page's boards.
 const GAMES: usize = 8;
@@ -101,6 +113,9 @@ impl<G: Playable> Seated<G> {
     fn open(at: &Place, kept: &mut Kept) -> Result<Self> {
         if at.moves.len() > MOST_MOVES {
             return Err(Error::user(format!("a game here has at most {MOST_MOVES} moves, not {}", at.moves.len())));
+        }
+        if at.rules.len() > RULES {
+            return Err(Error::user(format!("no game has as many as {} rules", at.rules.len())));
         }
         let mut game = match kept.find::<G>(at) {
             Some(game) => game,
@@ -203,9 +218,19 @@ impl<G: Playable> Seated<G> {
 
     /// The scores after each move of a player, from here on.
     pub fn past(mut self, player: &Thinker, most: usize, here: &mut Here) -> Result<Value> {
+        let simulations = player.simulations.unwrap_or(1);
+        if most > PAST_MOVES || most.saturating_mul(simulations) > PAST {
+            return Err(Error::user(format!(
+                "a past game has at most {PAST_MOVES} moves, and {PAST} simulations in all: ask for fewer"
+            )));
+        }
+        let stop = here.stop;
         let player = here.player::<G>(&self, player)?;
         let mut scores = vec![self.episode.score()];
-        while !self.episode.is_over() && scores.len() <= most.min(MOST_MOVES) {
+        while !self.episode.is_over() && scores.len() <= most {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Error::user("nobody waits for this answer any more".to_owned()));
+            }
             let state = self.episode.state();
             let actions = player.act(&[state], &mut [position_stream::<G>(&state)])?;
             self.episode.step(actions[0]);
@@ -271,10 +296,6 @@ fn with_piece<G: Playable>(state: &G::State, piece: Option<&str>) -> Result<G::S
 }
 
 impl Kept {
-    pub fn forget_player(&mut self) {
-        self.player = None;
-    }
-
     /// A kept game that the place's goes on from.
     fn find<G: Playable>(&self, at: &Place) -> Option<Seated<G>> {
         let goes_on = |kept: &&(Place, Box<dyn Any + Send>)| {
@@ -319,7 +340,7 @@ impl Here<'_> {
     /// The player of a thinker, kept for the next request.
     pub fn player<G: Playable>(&mut self, game: &Seated<G>, thinker: &Thinker) -> Result<&mut BoxedPlayer<G>> {
         let text = thinker.text::<G>(&self.agents, self.most)?;
-        let key = (G::NAME.to_owned(), game.at.rules.clone(), text.clone());
+        let key = (G::NAME.to_owned(), game.at.rules.clone(), text.clone(), self.agents.changes());
         let is_kept = self.kept.player.as_ref().is_some_and(|(kept, _)| *kept == key);
         if !is_kept {
             let setting = matchq_players::Setting { agents: self.agents.clone(), ..Default::default() };

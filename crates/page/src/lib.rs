@@ -20,10 +20,12 @@ mod values;
 mod wasm;
 pub mod web;
 
+use std::sync::atomic::AtomicBool;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use matchq_core::error::{Error, Result};
-use matchq_players::{Agents, Playable, with_game};
+use matchq_players::{Agents, Playable, roster, with_game};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -49,7 +51,12 @@ pub enum Request {
     /// A move, the boards on its way and the position after it.
     Play { at: Place, action: usize },
     /// A player's values of a position's moves, and the plan that begins with the best.
-    Values { at: Place, player: Thinker },
+    Values {
+        at: Place,
+        player: Thinker,
+        /// An action whose value is wanted, too, should the player not consider it.
+        action: Option<usize>,
+    },
     /// The scores after each move of a player's game from its deal on.
     Past {
         at: Place,
@@ -86,6 +93,9 @@ impl Default for Engine {
 /// Most letters of an agent's name.
 const NAME: usize = 80;
 
+/// Beginning of the names of agents that a server takes from its runs.
+pub const OF_RUN: &str = "run ";
+
 impl Engine {
     /// An engine with agents, which should open no files, and most simulations a move.
     pub fn new(agents: Agents, most_simulations: usize) -> Self {
@@ -101,17 +111,25 @@ impl Engine {
 
     /// The answer to a request that was understood.
     pub fn respond(&mut self, request: Request) -> Result<Value> {
+        self.respond_until(request, &AtomicBool::new(false))
+    }
+
+    /// The answer to a request, or an error soon after `stop` is set.
+    pub fn respond_until(&mut self, request: Request, stop: &AtomicBool) -> Result<Value> {
         match request {
             Request::About {} => {
                 let mut about = about(&self.agents);
                 about["simulations"] = self.most_simulations.into();
                 Ok(about)
             }
-            Request::Position { at } => self.at(&at, Position),
-            Request::Play { at, action } => self.at(&at, Play { action }),
-            Request::Values { at, player } => self.at(&at, Values { player }),
-            Request::Past { at, player, moves } => self.at(&at, Past { player, moves }),
-            Request::Steer { at, action, columns, turns } => self.at(&at, Steer { action, columns, turns }),
+            Request::Position { at } => self.at(&at, stop, Position),
+            Request::Play { at, action } => self.at(&at, stop, Play { action }),
+            Request::Values { at, player, action } => self.at(&at, stop, Values { player, action }),
+            Request::Past { at, player, moves } => self.at(&at, stop, Past { player, moves }),
+            Request::Steer { at, action, columns, turns } => self.at(&at, stop, Steer { action, columns, turns }),
+            Request::Moves { moves, .. } if moves.len() > MOST_MOVES => {
+                Err(Error::user(format!("a game here has at most {MOST_MOVES} moves, not {}", moves.len())))
+            }
             Request::Moves { game, moves } => with_game(&game, Moves(&moves))?,
             Request::Read { picture, game } => reading::read(&bytes("picture", &picture)?, game.as_deref()),
             Request::Agent { name, file } => self.give(&name, &bytes("file", &file)?),
@@ -119,32 +137,30 @@ impl Engine {
         }
     }
 
-    fn at<W: game::AtPlace>(&mut self, at: &Place, work: W) -> Result<Value> {
+    fn at<W: game::AtPlace>(&mut self, at: &Place, stop: &AtomicBool, work: W) -> Result<Value> {
         let agents = self.agents.clone();
-        let engine = game::Here { agents, kept: &mut self.kept, most: self.most_simulations };
+        let engine = game::Here { agents, kept: &mut self.kept, most: self.most_simulations, stop };
         with_game(&at.game, game::Open { at, work, engine })?
     }
 
     fn give(&mut self, name: &str, file: &[u8]) -> Result<Value> {
         let fits = |letter: char| letter.is_alphanumeric() || "-_. ".contains(letter);
-        if name.is_empty() || name.chars().count() > NAME || !name.chars().all(fits) {
-            let sentence = format!("an agent's name has 1 to {NAME} letters, digits, blanks or any of - _ .");
-            return Err(Error::user(sentence));
+        let plain = name.trim() == name && !name.is_empty() && name.chars().count() <= NAME && name.chars().all(fits);
+        if !plain || name.starts_with(OF_RUN) {
+            return Err(Error::user(format!(
+                "an agent's name has 1 to {NAME} letters, digits, blanks or any of - _ ., and begins neither with a blank \
+                 nor with '{OF_RUN}'"
+            )));
         }
-        if matchq_players::roster::shipped(name).is_some() || matchq_players::roster::is_player(name) {
+        if roster::shipped(name).is_some() || roster::is_player(name) || roster::is_preset(name) {
             return Err(Error::user(format!("{name} is the name of a player here: give your agent another")));
         }
-        // The name may have stood for another agent.
-        self.kept.forget_player();
-        let agents = &self.agents;
-        let agent = agents.give(name, file)?;
-        let game = agent.game().to_owned();
-        // A file that no player can be made of is refused now.
-        let checked = with_game(&game, offers::Check { agents, name }).and_then(|checked| checked);
-        if checked.is_err() {
-            agents.forget(name);
-        }
-        checked.map(|()| json!({"name": name, "game": game, "kind": agent.file.kind.name()}))
+        // A file that no player can be made of is refused before it takes another's place.
+        let tried = Agents::closed();
+        let game = tried.give(name, file)?.game().to_owned();
+        with_game(&game, offers::Check { agents: &tried, name })??;
+        let agent = self.agents.give(name, file)?;
+        Ok(json!({"name": name, "game": game, "kind": agent.file.kind.name()}))
     }
 }
 
@@ -173,11 +189,12 @@ impl game::AtPlace for Play {
 
 struct Values {
     player: Thinker,
+    action: Option<usize>,
 }
 
 impl game::AtPlace for Values {
     fn run<G: Playable>(self, game: game::Seated<G>, here: &mut game::Here) -> Result<Value> {
-        values::of(&game, &self.player, here)
+        values::of(&game, &self.player, self.action, here)
     }
 }
 

@@ -108,6 +108,24 @@ fn a_board_has_the_values_of_the_seeds_position() {
 }
 
 #[test]
+fn a_move_that_the_player_does_not_consider_is_worth_what_its_last_one_is_less_what_it_gains_less() {
+    let mut engine = Engine::default();
+    let at = json!({"game": "match3", "seed": 0});
+    let position = ask(&mut engine, json!({"ask": "position", "at": at}));
+    let wasted = position["moves"].as_array().unwrap().iter().find(|one| one["matches"] == false).unwrap();
+    let request = |action: &Value| json!({"ask": "values", "at": at, "player": {"name": "plan"}, "action": action});
+    let values = ask(&mut engine, request(&wasted["action"]));
+    let (best, last) = (&values["moves"][0], values["moves"].as_array().unwrap().last().unwrap());
+    let number = |value: &Value| value.as_f64().unwrap();
+    // A swap without a match costs five points.
+    assert_eq!((number(&values["own"]["gains"]), &values["own"]["estimate"]), (-5.0, &json!(true)));
+    assert_eq!(number(&values["own"]["value"]), number(&last["value"]) - (number(&last["gains"]) + 5.0));
+    assert_eq!(number(&values["own"]["cost"]), number(&best["value"]) - number(&values["own"]["value"]));
+    assert_eq!(&ask(&mut engine, request(&best["action"]))["own"], best);
+    assert!(error(&mut engine, request(&json!(500))).contains("500 is no legal action"));
+}
+
+#[test]
 fn what_is_wrong_gets_a_sentence() {
     let mut engine = Engine::new(Agents::closed(), 1_000);
     let at = json!({"game": "match3", "seed": 0});
@@ -148,6 +166,14 @@ fn what_is_wrong_gets_a_sentence() {
             "greedy does not simulate",
         ),
         (json!({"ask": "moves", "game": "match3", "moves": [[1, 2]]}), "move 1: "),
+        (json!({"ask": "moves", "game": "match3", "moves": vec![0; MOST_MOVES + 1]}), "at most 100000 moves"),
+        (json!({"ask": "past", "at": at, "player": {"name": "greedy"}, "moves": 1_001}), "at most 1000 moves"),
+        (
+            json!({"ask": "past", "at": at, "player": {"name": "best", "simulations": 900}, "moves": 900}),
+            "200000 simulations in all",
+        ),
+        (json!({"ask": "agent", "name": "dt-10", "file": ""}), "dt-10 is the name of a player here"),
+        (json!({"ask": "agent", "name": "run x", "file": ""}), "an agent's name has"),
         (json!({"ask": "read", "picture": "?"}), "'picture' is not base64"),
         (json!({"ask": "read", "picture": "aGVsbG8="}), "the file is no picture"),
         (json!({"ask": "agent", "name": "mine", "file": "aGVsbG8="}), "mine "),
@@ -175,6 +201,26 @@ fn a_game_that_is_over_takes_no_more_moves() {
         error(&mut engine, json!({"ask": "values", "at": at, "player": {"name": "greedy"}}))
             .contains("the game is over")
     );
+}
+
+#[test]
+fn another_agent_of_a_name_takes_its_place_in_every_engine_and_a_damaged_one_does_not() {
+    let agents = Agents::closed();
+    let mut engines = [Engine::new(agents.clone(), 1_000), Engine::new(agents, 1_000)];
+    let give = |engine: &mut Engine, file: &[u8]| {
+        ask(engine, json!({"ask": "agent", "name": "mine", "file": BASE64_STANDARD.encode(file)}))
+    };
+    let values = |engine: &mut Engine, name: &str| {
+        let at = json!({"game": "match3", "seed": 1});
+        ask(engine, json!({"ask": "values", "at": at, "player": {"name": name}}))["moves"].clone()
+    };
+    for shipped in ["dqn-plain", "match3-fitted"] {
+        give(&mut engines[0], players::roster::shipped(shipped).unwrap().file);
+        for engine in &mut engines {
+            assert_eq!(values(engine, "mine"), values(engine, shipped), "{shipped}");
+        }
+        assert!(give(&mut engines[1], b"damaged")["error"].is_string());
+    }
 }
 
 #[test]

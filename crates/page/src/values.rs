@@ -1,6 +1,7 @@
 //! A player's values of moves, in their parts, and the plan behind the best one.
 
 use matchq_core::error::{Error, Result};
+use matchq_games::MaskKind;
 use matchq_players::{Advised, Next, Playable, Player, advise, position_stream};
 use serde_json::{Value, json};
 
@@ -11,13 +12,44 @@ use crate::offers::Thinker;
 /// Most moves of a plan.
 const LONGEST: usize = 4;
 
-/// The player's values of the moves, best first.
-pub fn of<G: Playable>(game: &Seated<G>, thinker: &Thinker, here: &mut Here) -> Result<Value> {
+/// The player's values of the moves, best first, and that of an action, as `own`.
+pub fn of<G: Playable>(game: &Seated<G>, thinker: &Thinker, action: Option<usize>, here: &mut Here) -> Result<Value> {
     let state = game.episode.state();
     if game.episode.is_over() {
         return Err(Error::user("the game is over: no move is left to value".to_owned()));
     }
-    values::<G>(here.player::<G>(game, thinker)?.as_mut(), &state)
+    if let Some(action) = action.filter(|action| !G::mask(&state, MaskKind::LEGAL).contains(*action)) {
+        return Err(Error::user(format!("{action} is no legal action in this position")));
+    }
+    let mut values = values::<G>(here.player::<G>(game, thinker)?.as_mut(), &state)?;
+    if let Some(action) = action {
+        values["own"] = own::<G>(&state, action, &values);
+    }
+    Ok(values)
+}
+
+/// An action among the values. One that the player does not consider is as good as the last that it
+/// does, but for what it gains less for certain.
+fn own<G: Playable>(state: &G::State, action: usize, values: &Value) -> Value {
+    let moves = values["moves"].as_array().map_or(&[][..], Vec::as_slice);
+    if let Some(listed) = moves.iter().find(|listed| listed["action"] == action) {
+        return listed.clone();
+    }
+    let number = |place: Option<&Value>, key: &str| place.and_then(|place| place[key].as_f64());
+    let gains = f64::from(G::after(state, action).points) * G::unit(state);
+    let (best, last) = (moves.first(), moves.last());
+    let less = number(last, "gains").map_or(0.0, |others| (others - gains).max(0.0));
+    let value = number(last, "value").map(|value| value - less);
+    let cost = number(best, "value").zip(value).map(|(best, value)| best - value);
+    object(json!({
+        "action": action,
+        "words": G::words(state, action),
+        "cells": G::places(state, action),
+        "value": value,
+        "cost": cost,
+        "gains": gains,
+        "estimate": true,
+    }))
 }
 
 /// A player's values of a position's moves.

@@ -1,7 +1,7 @@
 // Values of moves as a list, what they mean, and the plan behind the best.
 
 import { Board } from './board.js';
-import { button, icon, make, number, signed, unbroken } from './dom.js';
+import { asSentence, button, icon, make, number, signed, unbroken } from './dom.js';
 import { Legend, scaleOf } from './scale.js';
 import { gameOf } from './picker.js';
 
@@ -53,7 +53,7 @@ export class Advice {
     this.values = null;
     this.status.textContent = text;
     this.body.replaceChildren();
-    this.legend.show(null);
+    this.legend.element.hidden = true;
     [this.table, this.more, this.plan, this.words].forEach((element) => { element.hidden = true; });
     this.meaning.textContent = '';
   }
@@ -63,11 +63,12 @@ export class Advice {
     Object.assign(this, { values, step: 0, scale: scaleOf(values.moves) });
     this.status.textContent = status;
     this.table.hidden = false;
+    this.legend.element.hidden = false;
     this.legend.show(this.scale, values.unit);
     this.rows();
     this.words.hidden = !values.advice;
     const [first, ...lines] = (values.advice ?? '').split('\n');
-    this.words.replaceChildren(make('p', {}, first), lines.length ? make('pre', { tabindex: 0 }, lines.join('\n').replace(/^\n+/, '')) : '');
+    this.words.replaceChildren(make('p', {}, asSentence(first)), lines.length ? make('pre', { tabindex: 0 }, lines.join('\n').replace(/^\n+/, '')) : '');
     this.meaning.textContent = values.meaning;
     this.plan.hidden = !values.plan?.length;
     if (values.plan?.length) this.turnPlan(0);

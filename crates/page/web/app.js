@@ -49,7 +49,7 @@ class App {
   // Shows a view, with what was given or with what it showed last.
   async go(name, given) {
     this.views[state.view]?.close?.();
-    state.view = this.views[name] ? name : 'watch';
+    state.view = Object.hasOwn(this.views, name) ? name : 'watch';
     const view = this.views[state.view];
     find('#view').replaceChildren(view.element);
     find('#tabs').querySelectorAll('button').forEach((tab) => {
@@ -147,6 +147,10 @@ function startTheme() {
 }
 
 function startKeys(app) {
+  find('.skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    (find('.left > .board, .pair > .board') ?? find('#main')).focus();
+  });
   const help = find('#help');
   find('#help-button').addEventListener('click', () => help.showModal());
   addEventListener('keydown', (event) => {

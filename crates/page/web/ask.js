@@ -2,7 +2,7 @@
 
 import { Advice, thinkOn } from './advice.js';
 import { Board } from './board.js';
-import { base64Of, button, copy, count, labelled, make, notice, option, say } from './dom.js';
+import { asSentence, base64Of, button, copy, count, labelled, make, notice, option, say } from './dom.js';
 import { linesOf } from './motion.js';
 import { Picture } from './picture.js';
 import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
@@ -28,10 +28,11 @@ export class Ask {
 
   makeLeft() {
     this.error = make('p', { class: 'error', role: 'status' });
-    this.hint = make('p', { class: 'soft' }, 'Click a cell to change it; with Shift or the right button it changes back.');
+    this.hint = make('p', { class: 'soft' }, 'Click a cell to change it.', make('span', { class: 'by-mouse' }, ' With Shift or the right button it changes back.'));
     const copies = make('div', { class: 'row' }, button('Copy link', () => copy(location.href, 'The link')),
       button('Copy text', () => copy(this.text.value, 'The board')), button('Watch from here', () => this.watch()));
-    return make('section', { class: 'left', 'aria-label': 'Board' }, this.board.element, this.error, this.hint, copies, this.picture.element);
+    return make('section', { class: 'left', 'aria-label': 'Board' }, make('div', { class: 'pair' }, this.board.element, this.picture.element),
+      this.error, this.hint, copies);
   }
 
   makePanel() {
@@ -126,11 +127,12 @@ export class Ask {
     this.note();
     const position = await this.app.ask({ ask: 'position', at: this.place });
     if (turn !== this.turn) return;
-    this.error.textContent = position.error ?? '';
+    this.error.textContent = position.error ? asSentence(position.error) : '';
     this.position = position.error ? null : position;
     this.board.show(position.board ?? this.padded(board));
     this.board.clearMarks();
     this.board.ring('unsure', this.unsure.map(({ row, column }) => [row, column]));
+    if (this.cursor && this.board.has(this.cursor) && this.board.element.matches(':focus-visible')) this.board.ring('cursor', [this.cursor]);
     this.picture.mark([]);
     if (this.position) await this.think();
     else this.advice.clear();
@@ -164,7 +166,7 @@ export class Ask {
     await thinkOn(this.app, this.place, playerOf(this.app), BUDGETS, (values, simulations) => {
       if (turn !== this.turn || !this.app.shows(this)) return false;
       if (values.error) {
-        this.error.textContent = values.error;
+        this.error.textContent = asSentence(values.error);
         this.advice.clear();
         return false;
       }
@@ -179,8 +181,8 @@ export class Ask {
     this.board.ring('hover', cells);
   }
 
-  // Changes a cell to the next token, or to the one before.
-  turnCell([row, column], by) {
+  // Changes a cell to the next token, to the one before, or to a letter.
+  turnCell([row, column], by, letter) {
     const game = gameOf(this.app);
     const pieces = hasPieces(game);
     if (row < game.above) return;
@@ -189,7 +191,7 @@ export class Ask {
     while (pieces && rows.length < game.rows) rows.unshift([...'.'.repeat(game.columns)]);
     const line = rows[row - game.above];
     const next = (letters.indexOf(line[column]) + by + letters.length) % letters.length;
-    line[column] = letters[Math.max(next, 0)];
+    line[column] = letter ?? letters[Math.max(next, 0)];
     this.text.value = rows.map((letters) => letters.join('')).join('\n');
     this.unsure = this.unsure.filter((cell) => cell.row !== row || cell.column !== column);
     say(`Row ${row}, column ${column}: ${nameOf(game, line[column])}`);
@@ -198,13 +200,13 @@ export class Ask {
 
   keyed(event) {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    const letter = gameOf(this.app).tokens.some((token) => token.letter === event.key);
+    const letter = !hasPieces(gameOf(this.app)) && gameOf(this.app).tokens.some((token) => token.letter === event.key);
     if (!step && !letter && event.key !== ' ' && event.key !== 'Enter') return;
     event.preventDefault();
     const cursor = this.cursor ?? [gameOf(this.app).above, 0];
     if (!step) {
-      this.turnCell(cursor, event.shiftKey ? -1 : 1);
-      this.board.ring('cursor', [cursor]);
+      this.cursor = cursor;
+      this.turnCell(cursor, event.shiftKey ? -1 : 1, letter ? event.key : undefined);
       return;
     }
     const next = [cursor[0] + step[0], cursor[1] + step[1]];
@@ -225,13 +227,13 @@ export class Ask {
     this.picture.show(file);
     const read = await this.read(await base64Of(file));
     if (read.error) {
-      this.error.textContent = read.error;
+      this.error.textContent = asSentence(read.error);
       return;
     }
     this.picture.place(read);
     if (read.game !== state.game) await this.app.openPlace('ask', read);
     else await this.set(read);
-    if (read.doubt) this.error.textContent = read.doubt;
+    if (read.doubt) this.error.textContent = asSentence(read.doubt);
     else if (read.unsure.length) this.error.textContent = `${read.unsure.length} cells are not sure. They are marked: look at them.`;
   }
 

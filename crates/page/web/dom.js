@@ -110,9 +110,19 @@ export function amount(value, unit) {
   return `${number(value)} ${Math.abs(value) === 1 ? unit.replace(/s$/, '') : unit}`;
 }
 
-// Words of a move whose cells are not broken into two lines.
+// Words of a move whose cells and columns are not broken into two lines.
 export function unbroken(words) {
-  return words.replace(/\((\d+), (\d+)\)/g, '($1,\u00a0$2)');
+  return words.replace(/\((\d+), (\d+)\)/g, '($1,\u00a0$2)').replace(/(\d+) to (\d+)/g, '$1\u00a0to\u00a0$2');
+}
+
+// Words of the program as a sentence.
+export function asSentence(words) {
+  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}${/[.:!?…]$/.test(words) ? '' : '.'}`;
+}
+
+// Whether the page has one column.
+export function isNarrow() {
+  return matchMedia('(max-width: 900px)').matches;
 }
 
 export function pause(milliseconds) {

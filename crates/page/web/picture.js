@@ -6,7 +6,7 @@ import { CELL } from './tiles.js';
 
 export class Picture {
   constructor() {
-    this.image = make('img', { alt: 'The picture that was read' });
+    this.image = make('img', { alt: 'The picture that was read', onerror: () => this.hide() });
     this.marks = draw('g', { class: 'marks' });
     this.field = draw('rect', { class: 'field-frame' });
     this.svg = draw('svg', { 'aria-hidden': 'true' }, this.field, this.marks);

@@ -2,7 +2,7 @@
 
 import { Advice, thinkOn } from './advice.js';
 import { Board } from './board.js';
-import { button, count, find, icon, labelled, make, notice, recall, remember, say } from './dom.js';
+import { asSentence, button, count, find, icon, isNarrow, labelled, make, notice, recall, remember, say } from './dom.js';
 import { linesOf } from './motion.js';
 import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
 import { Review } from './review.js';
@@ -49,7 +49,7 @@ export class Play {
     this.hintBox = make('input', { type: 'checkbox', onchange: () => this.hintsChanged() });
     this.hintBox.checked = this.hints;
     const hints = make('label', { class: 'check' }, this.hintBox, 'Hints (H)');
-    this.finish = button('End and look back', () => this.end(), { title: 'End the game here and see what each move cost' });
+    this.finish = button('', () => (this.ended ? this.load({ seed: randomSeed() }) : this.end()));
     const controls = make('div', { class: 'controls' }, this.steers, hints, this.finish);
     return make('section', { class: 'left', 'aria-label': 'Board' }, this.score.element, this.board.element, controls);
   }
@@ -94,7 +94,7 @@ export class Play {
   async load({ seed, rules, moves = [] }) {
     this.turn += 1;
     const turn = this.turn;
-    this.steering.end();
+    this.rest();
     this.busy = false;
     state.seed = seed ?? state.seed;
     this.origin = { ...placeOf(state.seed), ...(rules ? { rules } : {}) };
@@ -104,17 +104,20 @@ export class Play {
     this.picker.update();
     this.review.reset(this.origin, moves);
     const game = gameOf(this.app);
-    this.rules.textContent = `${game.about}.`;
+    this.rules.textContent = `${game.about}. ${hasPieces(game) ? 'The piece follows the mouse; a click drops it.' : 'Click two neighbours to swap them, or drag one onto the other.'}`;
     this.timing.hidden = this.steers.hidden = !hasPieces(game);
     this.board.setGame(game);
     const position = await this.app.ask({ ask: 'position', at: this.place });
     if (turn !== this.turn) return;
-    if (position.error) this.fail(position.error);
-    else this.arrive(position);
+    if (position.error && moves.length > 0) {
+      notice(`The moves of this link do not fit the game, which begins anew. ${asSentence(position.error)}`);
+      await this.load({ seed, rules });
+    } else if (position.error) this.fail(position.error);
+    else this.arrive(position, moves.length > 0 ? '' : howTo(game));
   }
 
   fail(sentence) {
-    this.error.textContent = sentence;
+    this.error.textContent = asSentence(sentence);
     this.error.hidden = false;
   }
 
@@ -139,7 +142,8 @@ export class Play {
     const pieces = hasPieces(gameOf(this.app));
     this.swapper.active = playing && !pieces;
     this.steerer.active = playing && pieces;
-    this.finish.disabled = !playing || this.moves.length === 0;
+    this.swapper.resume();
+    this.offer(playing);
     this.steers.querySelectorAll('button').forEach((control) => { control.disabled = !playing; });
     if (playing && pieces) {
       this.steering.timed = this.timed;
@@ -148,10 +152,17 @@ export class Play {
     this.hint();
   }
 
+  // Offers to end the game, or another when it is over.
+  offer(playing) {
+    this.finish.textContent = this.ended ? 'New game' : 'End and look back';
+    this.finish.title = this.ended ? 'Deal another game' : 'End the game here and see what each move cost';
+    this.finish.disabled = !this.ended && (!playing || this.moves.length === 0);
+  }
+
   async hint() {
     this.advice.element.hidden = !this.hints || this.ended;
     this.board.marks.replaceChildren();
-    if (!this.hints || this.ended || this.position.over) return;
+    if (!this.hints || this.ended || this.position?.over !== false) return;
     const turn = (this.hinted += 1);
     this.advice.status.textContent = 'thinking …';
     await thinkOn(this.app, this.place, playerOf(this.app), BUDGETS, (values, simulations) => {
@@ -212,16 +223,18 @@ export class Play {
   // While a move is shown there is no other.
   rest() {
     this.swapper.active = this.steerer.active = false;
+    this.swapper.reset();
     this.steering.end();
+    this.offer(false);
   }
 
   end() {
     this.ended = true;
     this.rest();
-    this.finish.disabled = true;
     this.advice.element.hidden = true;
     this.board.marks.replaceChildren();
     this.review.show(this.position);
+    if (isNarrow() && this.app.shows(this)) this.review.element.scrollIntoView({ block: 'start' });
   }
 
   hintsChanged() {
@@ -252,4 +265,8 @@ export class Play {
     const error = await saveGame(this.app, this.place, this.position.score, 'human');
     if (error) notice(error);
   }
+}
+
+function howTo(game) {
+  return hasPieces(game) ? 'Aim, then click to drop' : 'Swap two neighbours';
 }

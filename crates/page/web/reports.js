@@ -81,5 +81,5 @@ function drawDifferences(pairs) {
   const zero = draw('line', { class: 'soft', x1: x(0), x2: x(0), y1: 0, y2: height, stroke: 'currentColor', 'stroke-dasharray': '4 4' });
   const label = draw('text', { class: 'soft', x: x(0), y: height + 16, 'text-anchor': 'middle', 'font-size': 12 }, '0');
   const words = pairs.map((pair) => `${pair.player} minus ${pair.than}: ${number(pair.mean)} ± ${number(pair.half_width)}`).join('; ');
-  return make('div', { class: 'chart' }, draw('svg', { viewBox: `0 0 ${WIDTH} ${height + 22}`, role: 'img', 'aria-label': words }, zero, label, pairs.map(row)));
+  return make('div', { class: 'chart' }, draw('svg', { class: 'differences', viewBox: `0 0 ${WIDTH} ${height + 22}`, role: 'img', 'aria-label': words }, zero, label, pairs.map(row)));
 }

@@ -7,6 +7,15 @@ import { gameOf, playerOf } from './picker.js';
 
 // Worst moves that are shown on boards.
 const WORST = 3;
+// Values between drawings.
+const BATCH = 5;
+// Most moves of an opened game that are looked back at.
+const EARLIER = 200;
+
+// A move that the player does not look at has an estimate.
+function costOf({ cost, estimate }) {
+  return `${estimate ? 'about ' : ''}${number(cost)}`;
+}
 
 export class Review {
   constructor(app) {
@@ -23,7 +32,7 @@ export class Review {
 
   reset(origin, moves) {
     this.turn += 1;
-    Object.assign(this, { origin, moves: [], begun: moves.length, shown: false, past: null });
+    Object.assign(this, { origin, moves: [], earlier: moves, begun: moves.length, shown: false, past: null });
     this.element.hidden = true;
   }
 
@@ -36,13 +45,13 @@ export class Review {
 
   async value(move) {
     const turn = this.turn;
-    const values = await this.app.ask({ ask: 'values', at: move.at, player: playerOf(this.app) }, { later: true });
+    const values = await this.app.ask({ ask: 'values', at: move.at, player: playerOf(this.app), action: move.action }, { later: true });
     if (turn !== this.turn || values.error) return;
     [move.best] = values.moves;
-    // Moves that the player does not look at have no value.
-    move.mine = values.moves.find((one) => one.action === move.action);
+    move.mine = values.own;
     move.unit = values.unit;
-    if (this.shown) this.draw();
+    const waits = this.moves.filter((one) => !one.best).length;
+    if (this.shown && waits % BATCH === 0) this.draw();
   }
 
   playerChanged() {
@@ -52,7 +61,7 @@ export class Review {
       delete move.best;
       this.value(move);
     });
-    if (this.shown) this.compare();
+    if (this.shown) this.restore();
   }
 
   show(position) {
@@ -60,6 +69,25 @@ export class Review {
     this.position = position;
     this.element.hidden = false;
     this.draw();
+    this.restore();
+  }
+
+  // Takes the moves that were played before the game was opened here.
+  async restore() {
+    const { turn, earlier, origin } = this;
+    const restored = [];
+    if (earlier.length > 0 && earlier.length <= EARLIER) {
+      for (const [index, action] of earlier.entries()) {
+        const at = { ...origin, moves: earlier.slice(0, index) };
+        const played = await this.app.ask({ ask: 'play', at, action });
+        if (turn !== this.turn || played.error) return;
+        restored.push({ at, before: { board: played.before }, action, words: played.words, cells: played.cells, score: played.position.score });
+      }
+      this.moves.unshift(...restored);
+      Object.assign(this, { earlier: [], begun: 0 });
+      restored.forEach((move) => this.value(move));
+      this.draw();
+    }
     this.compare();
   }
 
@@ -73,13 +101,13 @@ export class Review {
     const best = valued.filter((move) => move.mine && move.mine.cost === 0).length;
     this.summary.textContent = `${amount(this.position.score, gameOf(this.app).unit)} in ${amount(this.position.played, 'moves')}. ` +
       (waits ? `${waits} moves are still being valued …` :
-        `By ${playerOf(this.app).name}, ${best} of your ${valued.length} moves were the best; all together cost ${number(total)} ${unit}.`) + (unvalued ? ` It does not value ${amount(unvalued, 'moves')}.` : '');
+        `By ${playerOf(this.app).name}, ${best} of your ${valued.length} moves ${best === 1 ? 'was' : 'were'} the best; together they cost ${amount(total, unit)}.`) + (unvalued ? ` It does not value ${amount(unvalued, 'moves')}.` : '');
     this.body.replaceChildren(...this.moves.map((move, index) => this.row(move, this.begun + index + 1)));
     this.drawWorst(valued);
   }
 
   row(move, count) {
-    const cost = !move.best ? '…' : move.mine ? number(move.mine.cost) : 'not valued';
+    const cost = move.best ? costOf(move.mine) : '…';
     const better = move.best && move.best.action !== move.action ? move.best.words : '';
     return make('tr', {}, make('td', { class: 'rank' }, `${count}`), make('td', { class: 'word' }, unbroken(move.words)), make('td', {}, cost), make('td', { class: 'word' }, unbroken(better)));
   }
@@ -93,9 +121,9 @@ export class Review {
       board.show(move.before.board);
       board.heat([move.best], { colour: () => '#fde725' });
       board.ring('mine', move.cells);
-      const costs = Number.isFinite(cost(move)) ? `cost ${number(cost(move))}` : `is not valued by ${playerOf(this.app).name}`;
+      const costs = Number.isFinite(cost(move)) ? `cost ${costOf(move.mine)}` : 'lost the game';
       return make('figure', {}, board.element, make('figcaption', {}, make('b', {}, `Move ${this.begun + this.moves.indexOf(move) + 1}`),
-        ` ${costs}. You: ${move.words} (ringed). Better: ${move.best.words} (1).`));
+        ` ${costs}. You: ${unbroken(move.words)} (ringed). Better: ${unbroken(move.best.words)} (marked 1).`));
     }));
   }
 

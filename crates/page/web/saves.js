@@ -20,8 +20,9 @@ async function notationsOf(app, place) {
 export async function saveGame(app, place, score, who) {
   const { notations, error } = await notationsOf(app, place);
   if (error) return error;
-  const { game, seed, board } = place;
-  const saved = { matchq: app.about.version, game, rules: gameOf(app).rules, seed, board, player: who ?? playerOf(app).name, moves: notations, score };
+  const { game, seed, board, moves_left: left, piece } = place;
+  const rules = { ...gameOf(app).rules, ...place.rules };
+  const saved = { matchq: app.about.version, game, rules, seed, board, left, piece, player: who ?? playerOf(app).name, moves: notations, score };
   download(`${game}-${seed ?? 'board'}.json`, `${JSON.stringify(saved, null, 1)}\n`);
   return '';
 }
@@ -34,10 +35,10 @@ export async function openGame(app, text) {
   } catch {
     return { error: 'This file is no saved game.' };
   }
-  if (!saved.matchq || !saved.game || !Array.isArray(saved.moves)) return { error: 'This file is no saved game.' };
+  if (!saved?.matchq || !saved.game || !Array.isArray(saved.moves)) return { error: 'This file is no saved game.' };
   const answer = await app.ask({ ask: 'moves', game: saved.game, moves: saved.moves });
   if (answer.error) return answer;
-  const start = saved.board ? { board: saved.board } : { seed: saved.seed };
+  const start = saved.board ? { board: saved.board, left: saved.left, piece: saved.piece } : { seed: saved.seed };
   return { game: saved.game, ...start, rules: differing(app, saved), moves: answer.actions, player: saved.player, score: saved.score };
 }
 

@@ -12,8 +12,8 @@ export const state = {
   view: 'watch',
   game: recall('game', 'match3'),
   seed: 0,
-  players: recall('players', {}),
-  budget: recall('budget', 400),
+  players: Object(recall('players', {})),
+  budget: Number(recall('budget', 400)) || 400,
 };
 
 export function readAddress() {

@@ -37,6 +37,12 @@ export class Swapper {
     this.told(cell);
   }
 
+  // Shows the cursor again where keys are used.
+  resume() {
+    const { element } = this.board;
+    if (this.active && this.cursor && element.matches(':focus-visible')) this.board.ring('cursor', [this.cursor]);
+  }
+
   down(event) {
     if (!this.active || event.button > 0) return;
     const cell = this.board.cellAt(event);

@@ -18,7 +18,7 @@ export class Train {
     this.line = make('p', { class: 'error', role: 'status' });
     this.body = make('tbody');
     this.none = make('p', { class: 'soft' }, 'There is no training yet.');
-    const head = make('thead', {}, make('tr', {}, ['Run', 'Step', 'Best', 'Last row'].map((text) => make('th', { scope: 'col' }, text))));
+    const head = make('thead', {}, make('tr', {}, ['Run', 'Step', 'Best', 'Updated'].map((text) => make('th', { scope: 'col' }, text))));
     const list = make('section', {}, make('h2', {}, 'Trainings'), this.line, this.none, make('div', { class: 'scroll' }, make('table', { class: 'runs' }, head, this.body)));
     this.element = make('div', { class: 'view train' }, make('div', { class: 'panel' }, list, this.makeStart()),
       make('div', { class: 'panel' }, this.run.element, this.reports.element));

@@ -2,7 +2,7 @@
 
 import { Advice, thinkOn } from './advice.js';
 import { Board } from './board.js';
-import { button, count, icon, labelled, make, notice, pause, recall, remember, say } from './dom.js';
+import { asSentence, button, count, icon, labelled, make, notice, pause, recall, remember, say } from './dom.js';
 import { Past } from './past.js';
 import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
 import { openGame, randomSeed, saveGame, seedOf } from './saves.js';
@@ -23,7 +23,7 @@ export class Watch {
     this.app = app;
     this.turn = 0;
     this.playing = false;
-    this.speed = recall('speed', 2);
+    this.speed = PACES[recall('speed', 2)] === undefined ? 2 : recall('speed', 2);
     this.board = new Board();
     this.score = new ScoreLine();
     this.advice = new Advice(app, { hover: (cells) => this.board.ring('hover', cells), choose: (action) => this.choose(action) });
@@ -94,26 +94,30 @@ export class Watch {
     [this.positions, this.scores] = [[], []];
     this.picker.update();
     this.past.reset();
-    await this.goTo(moves.length, moves);
+    const error = await this.goTo(moves.length, moves);
+    if (!error || !(board || moves.length > 0)) return;
+    notice(`This link fits no game, so another begins. ${asSentence(error)}`);
+    await this.load({ seed: state.seed });
   }
 
-  // Goes to the position after so many of the moves.
+  // Goes to the position after so many of the moves; gives an error's sentence, if any.
   async goTo(length, moves = this.moves) {
-    if (length < 0) return;
+    if (length < 0) return '';
     const turn = this.halt();
     this.board.stop();
     this.moves = moves.slice(0, length);
     this.moving = false;
     const position = this.positions[length] ?? await this.app.ask({ ask: 'position', at: this.place });
-    if (turn !== this.turn) return;
+    if (turn !== this.turn) return '';
     this.positions.length = Math.min(this.positions.length, length);
     this.board.setGame(gameOf(this.app));
     if (position.error) {
       this.fail(position.error);
-      return;
+      return position.error;
     }
     this.arrive(position);
     this.think();
+    return '';
   }
 
   arrive(position, note = '') {
@@ -132,7 +136,7 @@ export class Watch {
 
   fail(sentence) {
     this.stop();
-    this.error.textContent = sentence;
+    this.error.textContent = asSentence(sentence);
     this.error.hidden = false;
     this.advice.clear();
   }
@@ -145,7 +149,7 @@ export class Watch {
   }
 
   update() {
-    const over = this.position?.over;
+    const over = this.position?.over ?? true;
     this.back.disabled = this.start.disabled = this.moves.length === 0;
     this.on.disabled = over || this.playing;
     this.toggle.disabled = over;

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize as _;
@@ -33,7 +34,7 @@ pub struct Shipped {
 
 #[derive(Clone, Debug)]
 pub struct Agent {
-    pub file: AgentFile,
+    pub file: Arc<AgentFile>,
     name: String,
     label: String,
 }
@@ -50,25 +51,29 @@ pub struct Agents {
     known: Arc<Mutex<BTreeMap<PathBuf, Agent>>>,
     /// Whether names stand for agents that ship and for those [given](Self::give) alone.
     closed: bool,
+    /// How often a name has got another agent.
+    changes: Arc<AtomicU64>,
 }
 
 impl Agents {
     /// Agents that ship and those [given](Self::give); no name or path leads to a file.
     pub fn closed() -> Self {
-        Self { known: Arc::default(), closed: true }
+        Self { closed: true, ..Self::default() }
     }
 
     /// Takes an agent's file under a name; returns the agent.
     pub fn give(&self, name: &str, file: &[u8]) -> Result<Agent> {
         let file = AgentFile::from_bytes(file).map_err(|what| Error::user(format!("{name} {what}")))?;
-        let agent = Agent { file, name: name.to_owned(), label: name.to_owned() };
+        let agent = Agent { file: Arc::new(file), name: name.to_owned(), label: name.to_owned() };
         self.known().insert(name.into(), agent.clone());
+        self.changes.fetch_add(1, Ordering::Relaxed);
         Ok(agent)
     }
 
-    /// Forgets an agent that was [given](Self::give).
-    pub fn forget(&self, name: &str) {
-        self.known().remove(Path::new(name));
+    /// How often [`give`](Self::give) was called: players that were made before may be of other
+    /// agents.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
     }
 
     /// Agents that were [given](Self::give) or read, by name or path.
@@ -119,7 +124,7 @@ impl Agent {
                 let name = path_of_file.display().to_string();
                 let file = AgentFile::load(&path_of_file)?;
                 let label = text_of(&path.display().to_string(), file.kind);
-                Ok(Some(Self { file, name, label }))
+                Ok(Some(Self { file: Arc::new(file), name, label }))
             }
             None => Ok(None),
         }
@@ -128,7 +133,7 @@ impl Agent {
     pub fn shipped(shipped: &Shipped) -> Result<Self> {
         let name = format!("the agent {}", shipped.name);
         let file = AgentFile::from_bytes(shipped.file).map_err(|what| Error::runtime(format!("{name} {what}")))?;
-        Ok(Self { file, name, label: shipped.name.to_owned() })
+        Ok(Self { file: Arc::new(file), name, label: shipped.name.to_owned() })
     }
 
     /// A game's first agent that ships.

@@ -95,8 +95,8 @@ fn a_folder_means_its_best_agent_and_what_is_none_is_refused_with_what_it_is() {
     let mut best = file.clone();
     best.rules = "obstacle_kinds = 2\n".into();
     best.save(&folder.path().join(BEST)).unwrap();
-    assert_eq!(load("").unwrap().file, best);
-    assert_eq!((load(BEST).unwrap().file, load(LAST).unwrap().file), (best, file));
+    assert_eq!(*load("").unwrap().file, best);
+    assert_eq!((&*load(BEST).unwrap().file, &*load(LAST).unwrap().file), (&best, &file));
     assert_eq!(load(LAST).unwrap().name(), format!("{place}/{LAST}"));
 }
 

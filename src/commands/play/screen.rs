@@ -146,16 +146,6 @@ fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look:
         line(&format!("moves left  {left} of {all}"), Style::new());
     }
     line(&format!("speed       {}x{paused}", session.speed()), Style::new());
-    let over = matches!(session.phase(), Phase::Over) && session.hand().is_some();
-    if over {
-        if low {
-            wrapped(&message(session), area.width.into()).iter().for_each(|text| line(text, bold));
-        }
-        let worst = worst(session);
-        return worst.iter().for_each(|(text, style)| {
-            wrapped(text, area.width.into()).iter().for_each(|text| line(text, *style));
-        });
-    }
     let width = G::LISTED + 3;
     line(&format!("{:<width$}{:>9}", "best moves", "value"), Style::new().add_modifier(Modifier::UNDERLINED));
     for rank in 0..LISTED {
@@ -179,29 +169,6 @@ fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look:
         let style = look.token(tokens::token_of::<G>(letter));
         buffer.set_string(corner.0 + x as u16, corner.1 + y as u16, letter.to_string(), style);
     }
-}
-
-/// The costliest moves of a person's game in words.
-fn worst<G: Roster>(session: &Session<G>) -> Vec<(String, Style)> {
-    let (costly, judged) = session.review();
-    if judged < session.played() {
-        return Vec::new();
-    }
-    let heading = match costly.len() {
-        0 => format!("no move of yours was worse than {}'s, by its values", session.player()),
-        1 => format!("your worst move, by {}'s values", session.player()),
-        _ => format!("your worst moves, by {}'s values", session.player()),
-    };
-    let told = costly.iter().flat_map(|costly| {
-        [
-            (String::new(), Style::new()),
-            (costly.heading(), Style::new().add_modifier(Modifier::BOLD)),
-            (costly.words.clone(), Style::new()),
-            (format!("better: {}", costly.better), Style::new()),
-        ]
-    });
-    let heading = (heading, Style::new().add_modifier(Modifier::UNDERLINED));
-    [(String::new(), Style::new()), heading].into_iter().chain(told).collect()
 }
 
 /// A text in lines of at most `width` columns, unless a word is longer.
@@ -241,16 +208,7 @@ fn message<G: Roster>(session: &Session<G>) -> String {
             (None, 0) => "a move is on its way".to_owned(),
             (None, wave) => format!("clearing {wave}"),
         },
-        Phase::Over => {
-            let (played, judged) = (session.played(), session.review().1);
-            let rival = match (session.hand(), session.rival_score()) {
-                (None, _) => String::new(),
-                (Some(_), Some(score)) => format!(", {player} has {score}"),
-                (Some(_), None) if judged < played => format!(", {player} judges your moves ({judged} of {played})"),
-                (Some(_), None) => format!(", {player} plays the same game now"),
-            };
-            format!("the game is over: {} {}{rival}", session.score(), G::UNIT)
-        }
+        Phase::Over => format!("the game is over: {} {}", session.score(), G::UNIT),
     }
 }
 

@@ -1,6 +1,5 @@
 //! A game watched or played, without a terminal.
 
-mod review;
 mod seen;
 
 use super::clip::Clip;
@@ -10,7 +9,6 @@ use crate::games::{Episode, Game, MaskKind, Text};
 use crate::players::{ActionValue, Roster};
 use crate::random::Stream;
 use matchq_pictures::landed::{self, Landed};
-use review::{Review, Rival};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
@@ -94,10 +92,6 @@ pub struct Session<G: Game> {
     played: usize,
     phase: Phase,
     hand: Option<Hand>,
-    /// What the player says of a person's moves after the game.
-    review: Review<G>,
-    /// The player's game of the same seed, after a person's.
-    rival: Option<Rival<G>>,
     /// The player's ranking of the position.
     ranking: Vec<ActionValue>,
     /// The moves of the ranking in words, and for a narrow list.
@@ -137,8 +131,6 @@ impl<G: Roster> Session<G> {
             played: 0,
             phase: Phase::Choosing,
             hand: human.then_some(hand),
-            review: Review::default(),
-            rival: None,
             ranking: Vec::new(),
             words: Vec::new(),
             last: None,
@@ -161,22 +153,13 @@ impl<G: Roster> Session<G> {
         let needed = match (&self.phase, self.hand) {
             (Phase::Choosing, None) => true,
             (Phase::Choosing, Some(hand)) => hand.hint && self.ranking.is_empty(),
-            (Phase::Over, Some(_)) => {
-                self.review.is_due() || self.rival.as_ref().is_some_and(|rival| rival.plays(self.moves, self.played))
-            }
             _ => false,
         };
         if !needed || self.asked {
             return None;
         }
         self.asked = true;
-        let over = matches!(self.phase, Phase::Over);
-        let (state, ties) = match (self.review.next().filter(|_| over), self.rival.as_ref().filter(|_| over)) {
-            (Some(state), _) => (state, &self.ties),
-            (None, Some(rival)) => (rival.episode.state(), &rival.ties),
-            (None, None) => (self.episode.state(), &self.ties),
-        };
-        Some(Question { id: self.id, state, ties: ties.clone() })
+        Some(Question { id: self.id, state: self.episode.state(), ties: self.ties.clone() })
     }
 
     /// Takes an answer, unless to an earlier question.
@@ -185,14 +168,6 @@ impl<G: Roster> Session<G> {
             return;
         }
         self.forget_question();
-        if matches!(self.phase, Phase::Over) {
-            if self.review.is_due() {
-                self.review.judge(&answer.ranked);
-            } else if let Some(rival) = &mut self.rival {
-                rival.play(answer);
-            }
-            return;
-        }
         let state = self.episode.state();
         let words = |valued: &ActionValue| [G::words(&state, valued.action), G::listed(&state, valued.action)];
         self.words = answer.ranked.iter().map(words).collect();
@@ -290,10 +265,6 @@ impl<G: Roster> Session<G> {
         let (step, mut boards) = game.frames(action, stream);
         self.played += 1;
         self.last = Some(Played { action, words, points: step.reward as i32, piece });
-        if self.hand.is_some() {
-            self.review.add(state, action);
-            self.rival = game.is_over().then(|| Rival::new(&self.rules, self.seed));
-        }
         let mut rest = G::board(&game.state());
         self.landed.follow::<G>(&state, action, &mut boards, &mut rest);
         let clip = Clip::new(&boards, &rest);
@@ -369,7 +340,7 @@ impl<G: Roster> Session<G> {
         self.seed = self.seed.wrapping_add(1);
         (self.episode, self.ties) = (Episode::deal(&self.rules, self.seed), tie_stream(self.seed));
         self.played = 0;
-        (self.review, self.rival, self.landed) = (Review::default(), None, Landed::default());
+        self.landed = Landed::default();
         self.ranking.clear();
         self.last = None;
         self.due = None;

@@ -33,6 +33,9 @@ pub struct Lines {
     pub range: Option<[f64; 2]>,
 }
 
+/// Largest number that is drawn: beyond, axes lose their last digits.
+const LARGEST: f64 = 1e15;
+
 /// Pixels right of the lines for labels.
 const LABELS: f64 = 130.0;
 
@@ -46,7 +49,8 @@ pub fn lines(chart: &Lines) -> Option<String> {
     let inside = |across: f64| range.is_none_or(|[low, high]| (low..=high).contains(&across));
     let drawn = |across: f64, values: &[f64]| {
         across.is_finite()
-            && values.iter().all(|value| value.is_finite() && (!log_y || *value > 0.0))
+            && values.iter().chain([&across]).all(|value| value.abs() <= LARGEST)
+            && values.iter().all(|value| !log_y || *value > 0.0)
             && (!log_x || across > 0.0)
             && inside(across)
     };
@@ -57,7 +61,7 @@ pub fn lines(chart: &Lines) -> Option<String> {
     };
     let lines: Vec<Line> = chart.lines.iter().map(kept).collect();
     let references: Vec<&(String, f64)> =
-        references.iter().filter(|(_, value)| value.is_finite() && (!log_y || *value > 0.0)).collect();
+        references.iter().filter(|(_, value)| value.abs() <= LARGEST && (!log_y || *value > 0.0)).collect();
     let across = || {
         lines.iter().flat_map(|line| line.points.iter().map(|point| point[0]).chain(line.raw.iter().map(|raw| raw[0])))
     };

@@ -275,6 +275,12 @@ macro_rules! games {
             [$($(#[$when])? <$game as Playable>::is_player,)*].iter().any(|is_player| is_player(name))
         }
 
+        /// Whether this is the name of weights of any game.
+        pub fn is_preset(name: &str) -> bool {
+            let presets = [$($(#[$when])? <$game as Roster>::PRESETS,)*];
+            presets.into_iter().flatten().any(|preset| preset.name == name)
+        }
+
         pub fn agents() -> impl Iterator<Item = &'static Shipped> {
             [$($(#[$when])? <$game as Roster>::AGENTS,)*].into_iter().flatten()
         }

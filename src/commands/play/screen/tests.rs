@@ -345,48 +345,6 @@ fn all_keys_are_shown_in_a_box_over_the_game() {
 }
 
 #[test]
-fn after_ones_own_game_the_worst_moves_are_told_with_better_ones() {
-    let mut own = Session::<Toy>::new((), 0, "it", true, 1.0);
-    let play = |own: &mut Session<Toy>, keys: &[Command]| {
-        keys.iter().for_each(|key| own.obey(*key));
-        own.tick(1_000.0);
-    };
-    // c b a, then b c a, b a c, a b c.
-    let (left, right, select) = (Command::Go(-1, 0), Command::Go(1, 0), Command::Select);
-    play(&mut own, &[select, right]);
-    play(&mut own, &[select, right]);
-    play(&mut own, &[left, left, select, right]);
-    let told = |own: &Session<Toy>| lines(&drawn(own, (100, 30), PLAIN)).join("\n");
-    assert!(told(&own).contains("it judges your moves (0 of 3)"), "{}", told(&own));
-    // The first move is 1.5 below the best, the second is the best, the third is not ranked.
-    for ranked in [vec![(1, 2.0), (0, 0.5)], vec![(1, 1.0), (0, 0.9)], vec![(1, 9.0), (3, 2.0)]] {
-        let Question { id, ties, .. } = own.question().unwrap();
-        let ranked = ranked.into_iter().map(|(action, value)| players::ActionValue { action, value }).collect();
-        own.answer(Answer { id, ranked, ties });
-    }
-    let shown = told(&own);
-    let told = [
-        "your worst moves, by it's values",
-        "move 3: about 7.0 less",
-        "toy move 0",
-        "better: toy move 1",
-        "move 1: 1.5 less",
-        "toy move 0",
-        "better: toy move 1",
-    ];
-    let mut rest = &*shown;
-    for line in told {
-        rest = rest.split_once(line).unwrap_or_else(|| panic!("{line} is not in {shown}")).1;
-    }
-    assert!(!shown.contains("move 2:") && shown.contains("it plays the same game now"), "{shown}");
-    let results = own.results();
-    assert!(
-        results.contains("\n  move 3: about 7.0 less, by it's values: toy move 0; better: toy move 1\n"),
-        "{results}"
-    );
-}
-
-#[test]
 fn marks_on_letters_leave_them_to_be_read() {
     let mut session = session(false);
     answer(&mut session);

@@ -1,4 +1,3 @@
-use super::review::{Costly, Rival};
 use super::{Hand, Phase, Played, Session};
 use crate::commands::play::picture::Picture;
 use crate::players::ActionValue;
@@ -16,24 +15,12 @@ impl<G: Roster> Session<G> {
             None if self.played == 1 => "1 move".to_owned(),
             None => format!("{} moves", self.played),
         };
-        let rival = self.rival_score().map_or(String::new(), |score| format!("; {}: {score} {}", self.player, G::UNIT));
-        let line = format!("seed {seed}, {who}: {score} {} after {moves}{rival}\n", G::UNIT);
-        let told = |costly: &Costly| {
-            let (heading, words, better) = (costly.heading(), &costly.words, &costly.better);
-            format!("  {heading}, by {}'s values: {words}; better: {better}\n", self.player)
-        };
-        Some(line + &self.review.costly().iter().map(told).collect::<String>())
+        Some(format!("seed {seed}, {who}: {score} {} after {moves}\n", G::UNIT))
     }
 
     /// Results of all games, one line each.
     pub fn results(&self) -> String {
         self.past.iter().cloned().chain(self.result()).collect()
-    }
-
-    /// The player's final score in the same game as a person's.
-    pub fn rival_score(&self) -> Option<i32> {
-        let done = |rival: &&Rival<G>| !rival.plays(self.moves, self.played);
-        self.rival.as_ref().filter(done).map(|rival| rival.episode.score())
     }
 
     pub fn phase(&self) -> &Phase {
@@ -60,16 +47,6 @@ impl<G: Roster> Session<G> {
             _ => return None,
         };
         Some((landed::piece::<G>(&state)?, G::places(&state, action)))
-    }
-
-    /// The costliest moves of a person's game, and how many of its moves the player has judged.
-    pub fn review(&self) -> (&[Costly], usize) {
-        (self.review.costly(), self.review.judged())
-    }
-
-    /// Moves of the game so far.
-    pub fn played(&self) -> usize {
-        self.played
     }
 
     /// Score without points of tokens that still fall.

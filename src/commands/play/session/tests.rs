@@ -272,30 +272,6 @@ fn a_falling_piece_goes_where_a_hint_puts_it() {
 }
 
 #[test]
-fn after_a_persons_game_the_player_plays_the_same_one() {
-    let mut own = Watched::new("greedy", true);
-    for columns in [1, -1].into_iter().cycle().take(25) {
-        own.obey(&[Command::Select, Command::Go(columns, 0)]);
-        own.0.tick(1_000.0);
-        assert!(own.0.rival_score().is_none());
-    }
-    assert!(matches!(own.0.phase(), Phase::Over));
-    // The player judges the person's moves first.
-    for _ in 0..50 {
-        assert!(own.0.rival_score().is_none());
-        own.think();
-    }
-    let greedy = play_series(own.1.as_mut(), &Rules::default(), 0, 1, |_| ()).unwrap();
-    assert_eq!(own.0.rival_score(), Some(greedy[0].score));
-    assert!(own.0.question().is_none());
-    let told = own.0.results();
-    assert!(told.contains(&format!("after 25 of 25 moves; greedy: {} points\n", greedy[0].score)), "{told}");
-    let (costly, judged) = own.0.review();
-    assert!(judged == 25 && costly.len() == 3 && costly.is_sorted_by(|a, b| a.cost >= b.cost), "{costly:?}");
-    assert_eq!(told.lines().count(), 4);
-}
-
-#[test]
 fn a_person_sees_which_moves_there_are_none_of_and_which_are_not_allowed() {
     // c b a above b b #; tokens swap only with their right neighbour.
     let mut own = Session::<Toy>::new((), 0, "random", true, 1.0);
@@ -331,25 +307,6 @@ fn a_game_without_a_number_of_moves_ends_by_its_rules() {
     watched.obey(Command::NextGame);
     assert!(watched.question().is_some() && watched.board() == Picture::of("cba\nbb#"));
     assert_eq!(watched.results(), "seed 0, random: 1 points after 3 moves\n");
-}
-
-#[test]
-fn where_moves_are_not_counted_the_player_plays_as_many_as_the_person() {
-    let rules = tetris::Rules::new(4).unwrap();
-    let mut own = Session::<Tetris>::new(rules, 0, "linear", true, 1.0);
-    while !matches!(own.phase(), Phase::Over) {
-        own.obey(Command::Select);
-        own.tick(1_000.0);
-    }
-    let played = own.played();
-    let mut player = players::parse::<Tetris>("linear", &rules).unwrap();
-    let mut asked = 0;
-    while let Some(Question { id, state, mut ties }) = own.question() {
-        let ranked = player.rank(&state, &mut ties).unwrap();
-        own.answer(Answer { id, ranked, ties });
-        asked += 1;
-    }
-    assert!(asked <= 2 * played && own.rival_score().is_some(), "{asked} questions after {played} moves");
 }
 
 #[test]
