@@ -20,6 +20,7 @@ from playwright.sync_api import sync_playwright
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GAMES = ["match3", "bilging", "tetris", "bejeweled", "tile-match"]
 MOVES, WARM = 20, 5
+BEGIN, END = "<!-- page: by scripts/page_times.py -->\n", "<!-- end of page -->\n"
 # In the page: its own worker, a game of each player, milliseconds of each move.
 SCRIPT = """async ({ moves }) => {
   const worker = new Worker('worker.js');
@@ -93,6 +94,15 @@ def main():
         f" seed 0, by `python3 scripts/page_times.py`. A time includes the way to the worker and back. The module starts in {found['start']:.0f} ms.\n\n{table}\n"
     )
     (ROOT / "docs" / "reports" / "page.md").write_text(report, encoding="utf-8")
+    # The page shows the search, the first agent of each game, and a plan.
+    agents = {"match3": "dqn", "bilging": "bilging-dqn", "tetris": "tetris-shapes-20", "bejeweled": "bejeweled-dqn", "tile-match": "tile-match-dqn"}
+    best = {game: times[game] for player, times in players.items() if player.startswith("best") for game in times}
+    rows = {"`best`": best, "the main agent": {game: players[agent][game] for game, agent in agents.items()}, "`plan`": players.get("plan", {})}
+    short = lines[:2] + [f"| {name} | " + " | ".join(f"{times[game]:.2g}" if game in times else "" for game in GAMES) + " |" for name, times in rows.items()]
+    page = ROOT / "docs" / "page.md"
+    text = page.read_text(encoding="utf-8")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    page.write_text(f"{before}{BEGIN}\n" + "\n".join(short) + f"\n\n{END}{after}", encoding="utf-8")
     print(report)
 
 
