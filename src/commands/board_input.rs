@@ -113,17 +113,7 @@ pub(super) fn check_overlay(path: &Path, image: Option<&Path>) -> Result<()> {
 
 /// The sentence about a board of a known game that cannot stand; its runs then are not sure.
 pub(super) fn doubt(name: &str, game: Option<&str>, reading: &mut Reading) -> Result<Option<String>> {
-    let Some(game) = game else { return Ok(None) };
-    // Games without such a rule take runs.
-    if with_game(game, Stands(&reading.likeliest()))? {
-        return Ok(None);
-    }
-    Ok(reading.doubt_runs().map(|[column, row]| {
-        format!(
-            "{name} shows no board of {game} at rest: row {row}, column {column} (both from 0) is in a run of three; \
-             its gems move, or its colours are not the theme's"
-        )
-    }))
+    game.map_or(Ok(None), |game| matchq_page::doubt(name, game, reading))
 }
 
 /// The sentence about cells that are not sure.
@@ -137,17 +127,6 @@ pub(super) fn unsure(name: &str, reading: &Reading) -> Option<String> {
 /// nothing.
 pub(super) fn fits(reading: &Reading) -> bool {
     2 * reading.unsure().count() <= reading.cells.len()
-}
-
-/// Whether a board's text is a position of a game at rest, by its usual rules.
-struct Stands<'a>(&'a str);
-
-impl ForGame for Stands<'_> {
-    type Output = bool;
-
-    fn run<G: Playable>(self) -> Self::Output {
-        G::parse(&Default::default(), self.0, None).is_ok()
-    }
 }
 
 /// The requested theme, or all of the game's, by default match-3's; all have equal sizes.

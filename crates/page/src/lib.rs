@@ -37,7 +37,7 @@ pub use matchq_pictures as pictures;
 pub use matchq_players as players;
 pub use matchq_vision as vision;
 pub use offers::{Offer, Thinker};
-pub use reading::{doubt, stands};
+pub use reading::doubt;
 pub use values::values;
 
 /// What a page asks for.

@@ -90,7 +90,7 @@ impl ForGame for Themes {
 /// The sentence about a board of a game that cannot stand; its runs then are not sure.
 pub fn doubt(name: &str, game: &str, reading: &mut Reading) -> Result<Option<String>> {
     // Games without such a rule take runs.
-    if stands(game, &reading.likeliest())? {
+    if with_game(game, Stands(&reading.likeliest()))? {
         return Ok(None);
     }
     Ok(reading.doubt_runs().map(|[column, row]| {
@@ -102,10 +102,6 @@ pub fn doubt(name: &str, game: &str, reading: &mut Reading) -> Result<Option<Str
 }
 
 /// Whether a board's text is a position of a game at rest, by its usual rules.
-pub fn stands(game: &str, board: &str) -> Result<bool> {
-    with_game(game, Stands(board))
-}
-
 struct Stands<'a>(&'a str);
 
 impl ForGame for Stands<'_> {
