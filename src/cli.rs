@@ -165,7 +165,7 @@ pub struct Endure {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = whole(1_u64..=1_000_000))]
     pub sequences: u64,
     /// Moves of each sequence
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = whole(1..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = whole(1_u64..=1_000_000_000_000))]
     pub moves: u64,
     /// Split games where their end comes near, so that rare ends are seen often (RESTART): the same
     /// mean by far fewer moves; each sequence should have tens of thousands of moves
@@ -220,7 +220,7 @@ pub struct Replay {
     #[arg(long, value_name = "PLAYER", conflicts_with = "file")]
     pub player: Option<String>,
     /// Limit of moves of the player's game [default: the whole game; with --svg or --html 200]
-    #[arg(long, value_name = "N", requires = "player", value_parser = whole(1..=u64::MAX))]
+    #[arg(long, value_name = "N", requires = "player", value_parser = whole(1_u64..=1_000_000_000_000))]
     pub moves: Option<u64>,
     /// Draw the game as a moving picture in a file that ends in .svg
     #[arg(long, value_name = "FILE")]
@@ -254,7 +254,7 @@ pub struct Play {
     pub human: bool,
     /// Limit of moves of a game written as text, where there is no terminal [default: the whole
     /// game]
-    #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = whole(1_u64..=1_000_000_000_000))]
     pub moves: Option<u64>,
     /// Draw with ASCII characters only (the environment variable NO_COLOR turns colours off)
     #[arg(long)]

@@ -178,7 +178,7 @@ impl<G: Playable> AnyGame for Known<G> {
     }
 
     fn moves(&self) -> usize {
-        actions_of_a_game::<G>()
+        actions_of_a_game::<G>(&Default::default())
     }
 
     fn cells(&self, action: usize) -> Vec<(usize, usize)> {

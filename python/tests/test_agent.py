@@ -141,7 +141,7 @@ def test_what_is_no_board_is_refused_with_row_and_column(agent):
     for call in (agent.act, agent.q_values, lambda board, left: agent.ai_callback(board, 0, left)):
         with pytest.raises(ValueError, match="row 1, column 2 of the board .* is 'x', but must be one of a b c d #"):
             call(bad, 25)
-        with pytest.raises(ValueError, match="the board has 9 rows, but must have 10"):
+        with pytest.raises(ValueError, match="the board must have 10 rows, not 9"):
             call(BOARD[9:], 25)
         for left in (-1, 26):
             with pytest.raises(ValueError, match=f"{left} moves are left, but a game has from 0 to 25"):

@@ -226,7 +226,7 @@ def test_a_board_is_encoded_as_a_plane_for_each_token_and_the_moves_left_over_25
     np.testing.assert_array_equal(image, [cells == letter for letter in "abcd#"])
     assert scalars.tolist() == [np.float32(0.8)]
     assert matchq.encode(board)[1].tolist() == [1.0]
-    with pytest.raises(ValueError, match="the board has 9 rows, but must have 10"):
+    with pytest.raises(ValueError, match="the board must have 10 rows, not 9"):
         matchq.encode(board[9:])
     with pytest.raises(TypeError, match="moves_left is 1.5, but must be a whole number"):
         matchq.encode(board, 1.5)

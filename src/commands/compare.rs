@@ -290,7 +290,7 @@ fn differences(all: &[&Report], lucky: bool, width: usize) -> String {
     let names: Vec<String> = all.iter().map(|report| shortened(&report.player, width)).collect();
     let shown_than = if all.len() > MATRIX { 1 } else { all.len() - 1 };
     let heads: Vec<(String, usize)> =
-        names[..shown_than].iter().map(|name| (format!("less {}  ", shortened(name, 16)), 14)).collect();
+        names[..shown_than].iter().map(|name| (format!("minus {}  ", shortened(name, 16)), 14)).collect();
     let columns: Vec<(&str, usize)> = heads.iter().map(|(name, width)| (name.as_str(), *width)).collect();
     let rows = all.iter().enumerate().skip(1).map(|(row, player)| {
         let cells = all[..row.min(shown_than)].iter().map(|than| shown(player, than));

@@ -185,12 +185,12 @@ fn players_are_sorted_and_each_is_compared_with_every_better_one_or_with_the_bes
     let names: Vec<String> = rows(&text, 1).iter().map(|row| row[0].clone()).collect();
     assert_eq!(names, ["player", "plan", "greedy", "random"]);
     let matrix = rows(&text, 2);
-    assert_eq!(matrix[0], ["difference (95 %)", "less plan", "less greedy"]);
+    assert_eq!(matrix[0], ["difference (95 %)", "minus plan", "minus greedy"]);
     assert_eq!((matrix[1].len(), matrix[2].len()), (2, 3), "{text}");
     assert!(matrix[1][1].starts_with('-') && matrix[1][1].ends_with('*'), "{text}");
 
     let text = compare("random,plan,greedy,cascade,matching");
-    assert_eq!(rows(&text, 2)[0], ["difference (95 %)", "less plan"]);
+    assert_eq!(rows(&text, 2)[0], ["difference (95 %)", "minus plan"]);
     assert_eq!(rows(&text, 2)[1..5].iter().map(|row| row.len()).max(), Some(2), "{text}");
 }
 

@@ -1,5 +1,6 @@
 """The page in Chromium: by WebAssembly from a static host, from a single file, and by `matchq serve`, by the same tests."""
 
+import base64
 import contextlib
 import functools
 import gzip
@@ -251,6 +252,34 @@ def test_a_picture_is_read_and_a_cell_is_changed(page, native, address):
     page.mouse.click(*middle(page.locator(".left .board svg").bounding_box(), (0, 0)))
     page.wait_for_function("board => document.querySelector('.left .board').dataset.board !== board", arg=board)
     assert board_of(page)[1:] == board[1:]
+
+
+@pytest.mark.parametrize("kind, times", [("image/jpeg", 1), ("image/webp", 1), ("image/png", 5)])
+def test_a_picture_of_any_kind_and_size_is_read(page, address, kind, times):
+    board = run("read", PICTURES / "game.png").strip()
+    go(page, address, view="ask", game="match3", player="greedy")
+    encoded = base64.b64encode((PICTURES / "game.png").read_bytes()).decode()
+    changed = page.evaluate(
+        """async ([encoded, kind, times]) => {
+            const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
+            const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+            const canvas = Object.assign(document.createElement('canvas'), { width: times * bitmap.width, height: times * bitmap.height });
+            canvas.getContext('2d').drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+            return canvas.toDataURL(kind, 0.9).split(',');
+        }""",
+        [encoded, kind, times],
+    )
+    assert changed[0] == f"data:{kind};base64"
+    name = f"screen.{kind.partition('/')[2]}"
+    page.locator("input[type=file]").set_input_files({"name": name, "mimeType": kind, "buffer": base64.b64decode(changed[1])})
+    page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=board)
+    expect(page.locator("table.moves tbody tr").first).to_be_visible()
+
+
+def test_a_broken_picture_is_named(page, address):
+    go(page, address, view="ask", game="match3")
+    page.locator("input[type=file]").set_input_files({"name": "torn.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n\x1a\n1234"})
+    expect(page.locator(".left .error")).to_have_text("torn.png cannot be read: save it as a PNG.")
 
 
 def test_an_agents_file_plays(page, quick_run, address):

@@ -29,7 +29,7 @@ pub trait StateFeatures: Lookahead {
 
     /// Positions to learn values from, by default of random games.
     fn positions(rules: &Self::Rules, count: usize, stream: &mut Stream) -> Vec<Self::State> {
-        let most = match actions_of_a_game::<Self>() {
+        let most = match actions_of_a_game::<Self>(&Default::default()) {
             0 => 50,
             actions => actions as u32,
         };

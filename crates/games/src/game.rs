@@ -70,7 +70,7 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     }
 }
 
-/// Actions of a whole game by the default rules; 0 without a bound.
-pub fn actions_of_a_game<G: Game>() -> usize {
-    G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state())
+/// Actions of a whole game; 0 without a bound.
+pub fn actions_of_a_game<G: Game>(rules: &G::Rules) -> usize {
+    G::actions_left(&G::new(rules, &mut Stream::new(0, Role::Game, 0)).state())
 }

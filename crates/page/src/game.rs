@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use matchq_core::error::{Error, Result};
-use matchq_games::random::{Draw as _, Role, Stream};
-use matchq_games::{Episode, MaskKind};
+use matchq_games::random::Draw as _;
+use matchq_games::{Episode, Given, MaskKind, Names, actions_of_a_game};
 use matchq_pictures::landed::Landed;
 use matchq_players::{Agents, BoxedPlayer, ForGame, Playable, position_stream};
 use serde::{Deserialize, Serialize};
@@ -135,11 +135,10 @@ impl<G: Playable> Seated<G> {
     fn begin(at: &Place) -> Result<Self> {
         let rules = serde_json::from_value::<G::Rules>(Value::Object(at.rules.clone()))
             .map_err(|error| Error::user(format!("{} has no such rules: {error}", G::NAME)))?;
-        let dealt = G::new(&rules, &mut Stream::new(0, Role::Game, 0));
-        let all = G::actions_left(&dealt.state());
+        let all = actions_of_a_game::<G>(&rules);
         let episode = match (&at.board, at.seed) {
             (None, Some(seed)) if at.moves_left.is_none() && at.piece.is_none() => Episode::deal(&rules, seed.into()),
-            (Some(board), None) => Self::from_board(&rules, board, at, all)?,
+            (Some(board), None) => Self::from_board(&rules, board, at)?,
             _ => {
                 return Err(Error::user(
                     "a place has either a seed, or a board with perhaps moves_left and piece".to_owned(),
@@ -151,22 +150,13 @@ impl<G: Playable> Seated<G> {
         Ok(Self { at, rules, episode, all, landed: Landed::default(), board })
     }
 
-    fn from_board(rules: &G::Rules, board: &str, at: &Place, all: usize) -> Result<Episode<G>> {
+    fn from_board(rules: &G::Rules, board: &str, at: &Place) -> Result<Episode<G>> {
         if board.len() > LONGEST {
             return Err(Error::user(format!("the board is too long: it has at most {LONGEST} bytes")));
         }
-        let moves_left = at.moves_left.unwrap_or(all as i64);
-        if all == 0 && at.moves_left.is_some() {
-            return Err(Error::user(format!("{} does not count moves", G::NAME)));
-        }
-        if all > 0 && !(1..=all as i64).contains(&moves_left) {
-            return Err(Error::user(format!("the moves left must be from 1 to {all}, not {moves_left}")));
-        }
-        let state = with_piece::<G>(&G::parse(rules, board, Some(moves_left))?, at.piece.as_deref())?;
-        let game = G::at(rules, &state);
-        if game.is_over() {
-            return Err(Error::user("the game is over on this board, by these rules".to_owned()));
-        }
+        let names = Names { board: "the board", moves_left: "moves left", piece: "piece" };
+        let given = Given { board, moves_left: at.moves_left, piece: at.piece.as_deref() };
+        let game = given.game::<G>(rules, &names)?;
         let seed = position_stream::<G>(&game.state()).below(u32::MAX);
         Ok(Episode { game, stream: G::random(rules, seed.into()) })
     }
@@ -280,19 +270,6 @@ pub fn position<G: Playable>(game: &G, board: &str, counted: bool, played: usize
         "piece": matchq_pictures::landed::piece::<G>(&state),
         "moves": moves.collect::<Vec<_>>(),
     }))
-}
-
-/// The position with the given piece; an error if unknown, or missing though needed.
-fn with_piece<G: Playable>(state: &G::State, piece: Option<&str>) -> Result<G::State> {
-    let letters: Vec<String> = G::PIECES.iter().map(char::to_string).collect();
-    let number = piece.map(|piece| letters.iter().position(|letter| letter == piece));
-    match number {
-        None if letters.is_empty() || G::is_whole(state) => Ok(*state),
-        None => Err(Error::user(format!("the board shows no piece: name one of {}", letters.join(" ")))),
-        Some(Some(number)) => Ok(G::with_piece(state, number)),
-        Some(None) if letters.is_empty() => Err(Error::user(format!("{} has no pieces", G::NAME))),
-        Some(None) => Err(Error::user(format!("the piece must be one of {}", letters.join(" ")))),
-    }
 }
 
 impl Kept {

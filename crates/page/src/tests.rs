@@ -146,10 +146,13 @@ fn what_is_wrong_gets_a_sentence() {
         ),
         (json!({"ask": "position", "at": {"game": "match3", "board": "abc"}}), "row"),
         (json!({"ask": "position", "at": {"game": "match3", "board": rows}}), "row 9"),
-        (json!({"ask": "position", "at": {"game": "match3", "board": rows, "moves_left": 26}}), "from 1 to 25, not 26"),
+        (
+            json!({"ask": "position", "at": {"game": "match3", "board": rows, "moves_left": 26}}),
+            "moves left 26: it must be from 1 to 25",
+        ),
         (
             json!({"ask": "position", "at": {"game": "tetris", "board": "..........", "piece": "X"}}),
-            "the piece must be one of",
+            "piece X: it must be one of",
         ),
         (json!({"ask": "position", "at": {"game": "tetris", "board": ".........."}}), "the board shows no piece"),
         (

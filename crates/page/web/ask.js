@@ -2,7 +2,7 @@
 
 import { Advice, thinkOn } from './advice.js';
 import { Board } from './board.js';
-import { asSentence, base64Of, button, copy, count, labelled, make, notice, option, say } from './dom.js';
+import { asSentence, base64Of, button, copy, count, labelled, make, notice, option, pngOf, say } from './dom.js';
 import { linesOf } from './motion.js';
 import { Picture } from './picture.js';
 import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
@@ -42,12 +42,12 @@ export class Ask {
     this.leftField = labelled('Moves left', this.left);
     this.piece = make('select', { onchange: () => this.changed() });
     this.pieceField = labelled('Piece', this.piece);
-    const file = make('input', { type: 'file', accept: 'image/png,image/jpeg,.txt,.safetensors', hidden: true,
+    const file = make('input', { type: 'file', accept: 'image/*,.txt,.safetensors', hidden: true,
       onchange: () => { if (file.files[0]) this.app.openFile(file.files[0]); file.value = ''; } });
     const paste = button('Paste a picture', () => this.pastePicture());
     paste.hidden = !navigator.clipboard?.read;
     const given = make('div', { class: 'row' }, button('Choose a file', () => file.click()), paste, file);
-    const drop = make('p', { class: 'drop soft' }, 'Or drop a picture (PNG, JPEG), a text file, or an agent (.safetensors) anywhere on the page.');
+    const drop = make('p', { class: 'drop soft' }, 'Or drop a picture, a text file, or an agent (.safetensors) anywhere on the page.');
     return make('section', { class: 'panel', 'aria-label': 'Board as text and values' },
       make('div', { class: 'settings' }, labelled('Board', this.text, { class: 'field upright' }), this.format,
         make('div', { class: 'row' }, this.leftField, this.pieceField), given, drop, this.picker.element),
@@ -225,7 +225,14 @@ export class Ask {
     }
     this.error.textContent = 'The picture is read …';
     this.picture.show(file);
-    const read = await this.read(await base64Of(file));
+    let png;
+    try {
+      png = await pngOf(file);
+    } catch {
+      this.error.textContent = `${file.name ?? 'The picture'} cannot be read: save it as a PNG.`;
+      return;
+    }
+    const read = await this.read(await base64Of(png));
     if (read.error) {
       this.error.textContent = asSentence(read.error);
       return;

@@ -154,6 +154,21 @@ export function base64Of(blob) {
   });
 }
 
+// Most pixels of a picture that the engine reads at once.
+const MOST_PIXELS = 4_000_000;
+
+// A picture as a PNG, made by the browser, which knows more formats than the engine. A large one is made smaller.
+export async function pngOf(file) {
+  const bitmap = await createImageBitmap(file);
+  const { width, height } = bitmap;
+  const scale = Math.min(1, Math.sqrt(MOST_PIXELS / (width * height)));
+  if (scale === 1 && file.type === 'image/png') return file;
+  const canvas = make('canvas', { width: Math.round(scale * width) || 1, height: Math.round(scale * height) || 1 });
+  canvas.getContext('2d').drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  return new Promise((done, failed) => canvas.toBlob((png) => (png ? done(png) : failed(new Error('no PNG'))), 'image/png'));
+}
+
 export function download(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   make('a', { href: address, download: name }).click();

@@ -34,7 +34,7 @@ pub fn players<G: Roster>() -> Vec<Entry<G>> {
 fn best<G: Roster>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "the strongest player for a time a move",
+        about: "the strongest player that thinks for a given time",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },

@@ -83,7 +83,7 @@ fn what_belongs_to_another_game_is_refused_in_a_sentence() {
     let advise = ["advise", &board, "--player", "plan"];
     matchq(&[&advise[..], &["--game", "toy"]].concat()).unwrap();
     for (line, part) in [
-        (&advise[..], "the board has 4 rows, but must have 10"),
+        (&advise[..], "the board must have 10 rows, not 4"),
         (&["players", "--game", "chess"], "there is no game 'chess': the games are match3, "),
         (&["eval", "--game", "toy", "--checkpoint", "checkpoints/dqn"], "plays match3, not toy"),
         (&["compare", "--game", "toy", "--players", "network"], "no agent of toy is inside the program"),

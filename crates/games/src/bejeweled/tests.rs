@@ -146,7 +146,7 @@ fn boards_that_are_none_are_refused_by_their_place() {
     let rows: Vec<&str> = good.lines().collect();
     let run = ["RRR", &rows[0][3..]].concat();
     for (board, place) in [
-        (rows[1..].join("\n"), "has 7 rows"),
+        (rows[1..].join("\n"), "must have 8 rows, not 7"),
         (good.replacen('W', "x", 1), "row 0, column 4"),
         ([&[&rows[0][1..]], &rows[1..]].concat().join("\n"), "row 0, column 7"),
         ([&[run.as_str()], &rows[1..]].concat().join("\n"), "row 0, column 0 of the board (both from 0) begins a run"),

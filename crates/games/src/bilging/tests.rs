@@ -214,7 +214,7 @@ fn a_board_that_is_none_is_refused_by_its_row_and_column() {
     let lines: Vec<&str> = good.lines().collect();
     let refused =
         |lines: &[&str]| Bilging::parse(&Rules::default(), &lines.join("\n"), Some(50)).unwrap_err().to_string();
-    assert!(refused(&lines[..11]).contains("the board has 11 rows, but must have 12"));
+    assert!(refused(&lines[..11]).contains("the board must have 12 rows, not 11"));
     let with = |row: usize, line: &'static str| {
         let mut lines = lines.clone();
         lines[row] = line;

@@ -12,7 +12,7 @@ pub fn read<const COLUMNS: usize, const ROWS: usize>(
     let mut kinds = [[0; COLUMNS]; ROWS];
     let rows = text.lines().count();
     if rows != ROWS {
-        return Err(Error::user(format!("the board has {rows} rows, but must have {ROWS}")));
+        return Err(Error::user(format!("the board must have {ROWS} rows, not {rows}")));
     }
     for (row, (line, kinds)) in text.lines().zip(&mut kinds).enumerate() {
         let length = line.chars().count();
