@@ -26,7 +26,10 @@ impl Cli {
             true => argument.allow_negative_numbers(true),
             false => argument,
         };
-        let command = Self::command().mut_subcommands(|command| command.mut_args(allow_negative));
+        fn allowed(command: clap::Command, allow: fn(Arg) -> Arg) -> clap::Command {
+            command.mut_args(allow).mut_subcommands(|command| allowed(command, allow))
+        }
+        let command = allowed(Self::command(), allow_negative);
         Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
     }
 }
@@ -42,6 +45,10 @@ pub enum Command {
     Compare(Compare),
     /// Measure the points a game of players whose games are too long to be played to their end
     Endure(Endure),
+    /// Do one of N parts of a command, for many processes or machines
+    Shard(Shard),
+    /// Put the parts of a command together
+    Merge(Merge),
     /// List a game's players, or a player's parameters
     Players(Players),
     /// Play given moves in a seeded game and print every board as JSON
@@ -183,6 +190,79 @@ pub struct Endure {
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = whole(1_u32..=4_096))]
     pub threads: Option<u32>,
+}
+
+/// Do one of N parts of a command, for many processes or machines
+///
+/// The result of a part is one file in the folder of --out, which depends on the players, the
+/// rules, the seeds and the program alone. A part whose file is there is not done again. Exit code
+/// 0: the file is there; 2: the command is wrong, do not try again; 75 or a signal: try again.
+#[derive(Debug, Args)]
+pub struct Shard {
+    /// The part, from 0 [default: the variable SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX]
+    #[arg(long, value_name = "I", global = true, value_parser = whole(0..=u64::from(u32::MAX)))]
+    pub index: Option<u64>,
+    /// Number of parts
+    #[arg(long, value_name = "N", global = true, value_parser = whole(1..=u64::from(u32::MAX)))]
+    pub of: Option<u64>,
+    /// Folder of the parts' files
+    #[arg(long, value_name = "FOLDER", global = true)]
+    pub out: Option<PathBuf>,
+    /// The command.
+    #[command(subcommand)]
+    pub part: Part,
+}
+
+/// Commands that have parts.
+#[derive(Debug, Subcommand)]
+pub enum Part {
+    /// Some games of `matchq eval`
+    Eval(Eval),
+    /// Some games of `matchq compare`
+    Compare(Compare),
+    /// Some sequences of `matchq endure`
+    Endure(Endure),
+    /// Some candidates of a generation of a training by evolution
+    Generation(Generation),
+}
+
+/// Some candidates of a generation of a training by evolution
+#[derive(Debug, Args)]
+pub struct Generation {
+    /// The run: its folder, or its name
+    #[arg(long, value_name = "FOLDER|NAME")]
+    pub run: PathBuf,
+    /// Folder of the runs' folders
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub runs: PathBuf,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = whole(1_u32..=4_096))]
+    pub threads: Option<u32>,
+}
+
+/// Put the parts of a command together
+///
+/// The report is that of the whole command in one process, but for the times by the clock. Missing,
+/// damaged and foreign parts are named.
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// Folder of the parts' files
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
+    /// Write all figures, scores and moves as JSON to a file, or to standard output (-) instead of
+    /// the text
+    #[arg(long, value_name = "FILE|-")]
+    pub json: Option<PathBuf>,
+    /// Draw the picture of eval or compare, as .svg
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// Give a generation's fitness to its run, which goes on to the next generation: the run's
+    /// folder, or its name
+    #[arg(long, value_name = "FOLDER|NAME", conflicts_with_all = ["json", "plot"])]
+    pub into: Option<PathBuf>,
+    /// Folder of the runs' folders
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub runs: PathBuf,
 }
 
 /// A series of seeded games, and the place of its report.

@@ -2,81 +2,16 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-use serde_json::{Map, Value};
-
-use super::series::{self, Given, Report, games};
+use super::series::{self, games};
 use super::threads;
-use crate::cli::Compare;
+use crate::cli::{Compare, Series};
 use crate::error::{Error, Result, in_words};
-use crate::eval::{Difference, Figures, Summary};
+use crate::eval::{Comparison, Difference, Figures, Report, Saved, Summary};
 use crate::files;
 use crate::players::{Agents, ForGame, Playable, with_game};
 use crate::report::columns::table;
 use crate::report::plot::{self, Contender};
 use matchq_pictures::shortened;
-
-#[derive(Serialize)]
-struct Comparison<'a> {
-    players: &'a [Report],
-    pairs: &'a [Pair<'a>],
-}
-
-/// Difference of scores, `player` minus `than`, in common games.
-#[derive(Serialize)]
-struct Pair<'a> {
-    player: &'a str,
-    than: &'a str,
-    games: u64,
-    #[serde(flatten)]
-    difference: Difference,
-    /// Difference of luck-adjusted scores, if both players have them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    luck_adjusted: Option<Difference>,
-}
-
-/// The players of a file of `--from`; pairs are computed anew.
-struct Saved(Vec<Player>);
-
-/// A player whose games are to be compared.
-enum Player {
-    /// As `compare` and `eval` write one.
-    Report(Box<Report>),
-    /// As another program writes one.
-    Given(Given),
-}
-
-impl Saved {
-    /// The players of a report, or a single one.
-    fn parse(text: &str) -> serde_json::Result<Self> {
-        let mut whole: Map<String, Value> = serde_json::from_str(text)?;
-        let players = match whole.remove("players") {
-            Some(players) => serde_json::from_value::<Vec<Map<String, Value>>>(players)?,
-            None => vec![whole],
-        };
-        let parse = |player: Map<String, Value>| match player.contains_key("scores") {
-            true => serde_json::from_value(player.into()).map(|report| Player::Report(Box::new(report))),
-            false => serde_json::from_value(player.into()).map(Player::Given),
-        };
-        players.into_iter().map(parse).collect::<serde_json::Result<_>>().map(Self)
-    }
-}
-
-impl Player {
-    fn game(&self) -> &str {
-        match self {
-            Self::Report(report) => &report.game,
-            Self::Given(given) => &given.game,
-        }
-    }
-
-    fn report<G: Playable>(self) -> std::result::Result<Report, String> {
-        match self {
-            Self::Report(report) => Ok(*report),
-            Self::Given(given) => given.report::<G>(),
-        }
-    }
-}
 
 /// Plays the games with every player and writes the results.
 pub fn run<G: Playable>(arguments: &Compare, agents: &Agents) -> Result<()> {
@@ -87,7 +22,7 @@ pub fn run<G: Playable>(arguments: &Compare, agents: &Agents) -> Result<()> {
     let mut players = series::players::<G>(texts, &rules, agents)?;
     let wanted = arguments.luck.is_some() || arguments.series.json.is_some();
     let played = players.iter_mut().map(|player| series::play(player.as_mut(), &rules, &arguments.series, wanted));
-    report::<G>(arguments, played.collect::<Result<_>>()?)
+    adjusted::<G>(arguments, played.collect::<Result<_>>()?)
 }
 
 /// Compares the players of the files of `--from`.
@@ -112,18 +47,21 @@ impl ForGame for Again<'_> {
         series::check_plot(self.arguments.plot.as_deref(), &self.arguments.series)?;
         series::check::<G>(&self.arguments.series)?;
         threads(self.arguments.threads)?;
-        report::<G>(self.arguments, checked::<G>(self.files)?)
+        adjusted::<G>(self.arguments, checked::<G>(self.files)?)
     }
 }
 
-fn report<G: Playable>(arguments: &Compare, mut players: Vec<Report>) -> Result<()> {
+/// Estimates luck if asked to, and writes the results.
+fn adjusted<G: Playable>(arguments: &Compare, mut players: Vec<Report>) -> Result<()> {
     if let Some(simulations) = arguments.luck {
-        players.iter_mut().try_for_each(|player| player.estimate_luck::<G>(simulations))?;
+        players.iter_mut().try_for_each(|player| series::estimate_luck::<G>(player, simulations))?;
     }
-    let pairs = pairs(&players);
-    let report = Comparison { players: &players, pairs: &pairs };
-    let text = text(&players);
-    series::write(&arguments.series, &text, &report, arguments.plot.as_deref(), |path| draw(path, &players))
+    conclude(&arguments.series, arguments.plot.as_deref(), players)
+}
+
+/// Writes the results.
+pub fn conclude(series: &Series, plot: Option<&Path>, players: Vec<Report>) -> Result<()> {
+    series::write(series, &text(&players), &Comparison::of(&players), plot, |path| draw(path, &players))
 }
 
 /// Players from files, all with one first seed and one set of rules.
@@ -191,21 +129,6 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
     };
     let drawn = plot::comparison(&format!("{who}: {}", games(players)), &contenders);
     plot::save(path, drawn, "no player")
-}
-
-fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
-    let mut pairs = Vec::new();
-    for (index, than) in all.iter().enumerate() {
-        for player in &all[index + 1..] {
-            if let Some(difference) = Difference::between(&player.scores, &than.scores) {
-                let games = player.games.min(than.games);
-                let scores = player.luck_adjusted_scores().zip(than.luck_adjusted_scores());
-                let luck_adjusted = scores.and_then(|(player, than)| Difference::between(&player, &than));
-                pairs.push(Pair { player: &player.player, than: &than.player, games, difference, luck_adjusted });
-            }
-        }
-    }
-    pairs
 }
 
 /// Maximum columns of a name, for tables of at most 100 columns.

@@ -19,8 +19,25 @@ use crate::report::columns::table;
 const FAIR: u64 = 10_000;
 const GAMES: f64 = 20.0;
 
+/// What all sequences share.
+pub struct Whole {
+    pub seed: u64,
+    pub moves: u64,
+    pub split: bool,
+}
+
+/// A player's sequences.
+pub struct Endured {
+    pub player: String,
+    pub sequences: Vec<Sequence>,
+    /// Seconds, including pilot runs.
+    pub seconds: f64,
+    /// Seconds without pilot runs.
+    pub playing: f64,
+}
+
 #[derive(Serialize)]
-struct Endured<R> {
+struct Report<R> {
     player: String,
     game: &'static str,
     rules: R,
@@ -35,8 +52,8 @@ struct Endured<R> {
     sequences: Vec<Sequence>,
 }
 
-/// Lets each player play the given moves.
-pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
+/// Checks that sequences can be played; returns the rules and the extent.
+pub fn check<G: Playable>(arguments: &Endure) -> Result<(G::Rules, Extent)> {
     let rules = rules::<G>(&arguments.game)?;
     if !G::MAY_END_EARLY {
         let moves = G::actions_left(&deal::<G>(&rules, 0).0.state());
@@ -49,12 +66,16 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
     if seed.checked_add(arguments.sequences - 1).is_none() {
         return Err(Error::user(format!("--seed {seed}: the seeds of all sequences must lie below 2^64")));
     }
+    Ok((rules, Extent { first: seed, sequences: arguments.sequences, moves: arguments.moves }))
+}
+
+/// Lets each player play the given moves.
+pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
+    let (rules, extent) = check::<G>(arguments)?;
     let importance = arguments.split.then(|| splitting::importance("--split")).transpose()?;
-    let extent = Extent { first: seed, sequences: arguments.sequences, moves: arguments.moves };
     threads(arguments.threads)?;
     let players = series::players::<G>(&arguments.players, &rules, agents)?;
-    let mut played = Vec::new();
-    let mut rows = Vec::new();
+    let mut all = Vec::new();
     for mut player in players {
         let begin = Instant::now();
         let levels = match importance {
@@ -63,21 +84,40 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
         };
         let pilots = begin.elapsed();
         let sequences = endure(player.as_mut(), &rules, extent, &levels)?;
-        let all_seconds = begin.elapsed();
-        let (seconds, playing) = (all_seconds.as_secs_f64(), (all_seconds - pilots).as_secs_f64());
+        let seconds = begin.elapsed();
+        let (seconds, playing) = (seconds.as_secs_f64(), (seconds - pilots).as_secs_f64());
+        all.push(Endured { player: player.name().to_owned(), sequences, seconds, playing });
+    }
+    let whole = Whole { seed: arguments.seed, moves: arguments.moves, split: arguments.split };
+    let (text, report) = conclude::<G>(&rules, &whole, all);
+    match arguments.json {
+        false => print(&text),
+        true => series::print_json(&report),
+    }
+}
+
+/// The results as text and for JSON.
+pub fn conclude<G: Playable>(
+    rules: &G::Rules,
+    whole: &Whole,
+    all_players: Vec<Endured>,
+) -> (String, impl Serialize + use<G>) {
+    let Whole { seed, moves, split } = *whole;
+    let mut played = Vec::new();
+    let mut rows = Vec::new();
+    for Endured { player: name, sequences, seconds, playing } in all_players {
         let Endurance { all, mean, half_width } = Endurance::of(&sequences);
         let shown = match (mean, half_width) {
             (Some(mean), Some(half)) => format!("{} ± {}", figure(mean), figure(half)),
             (Some(mean), None) => figure(mean),
             // A Poisson number of ends with mean 3 = -ln 0.05 is 0 in 1 of 20 series.
-            (None, _) if arguments.moves >= FAIR && !arguments.split && all.score > 0.0 => {
+            (None, _) if moves >= FAIR && !split && all.score > 0.0 => {
                 format!("above {}", figure(all.score / 3.0))
             }
             (None, _) => "no game ended".to_owned(),
         };
-        let name = player.name().to_owned();
-        let (moves, a_game) = (arguments.moves, all.moves as f64 / all.ends);
-        if !arguments.split && all.ended > 0 && moves < FAIR && (moves as f64) < GAMES * a_game {
+        let a_game = all.moves as f64 / all.ends;
+        if !split && all.ended > 0 && moves < FAIR && (moves as f64) < GAMES * a_game {
             let few = format!("{moves} moves a sequence are few against a game's: the figure is too high");
             writeln!(io::stderr(), "{name}: {few}; take --moves {FAIR} or more").ok();
         }
@@ -85,16 +125,10 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
         let cells = vec![shown, count(all.ended), count(all.moves), figure(all.moves as f64 / playing)];
         rows.push((name.clone(), cells));
         let (game, rules) = (G::NAME, rules.clone());
-        let split = arguments.split;
-        played.push(Endured { player: name, game, rules, seed, split, all, mean, half_width, seconds, sequences });
+        played.push(Report { player: name, game, rules, seed, split, all, mean, half_width, seconds, sequences });
     }
-    match arguments.json {
-        false => {
-            let columns = ["points a game (95 %)", "ended", "moves", "moves a s"].map(|name| (name, 0));
-            print(&table("player", &columns, &rows))
-        }
-        true => series::print_json(&played),
-    }
+    let columns = ["points a game (95 %)", "ended", "moves", "moves a s"].map(|name| (name, 0));
+    (table("player", &columns, &rows), played)
 }
 
 /// Two decimals below 100, else a whole number.

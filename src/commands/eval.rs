@@ -1,18 +1,19 @@
 //! `matchq eval`: scores of a trained agent.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::slice;
 
 use ratatui::crossterm::terminal;
 
 use super::{compute, other_rules, quoted, series};
-use crate::cli::Eval;
+use crate::cli::{Eval, Series};
 use crate::error::{Error, Result};
-use crate::eval::{Histogram, exponential};
+use crate::eval::{Histogram, Report, exponential};
 use crate::games::{Game, Match3};
 use crate::network::OnDevice;
 use crate::players::{Agent, Agents, Playable};
-use crate::report::plot;
+use crate::report::plot as pictures;
 
 /// Columns of a text where standard output is no terminal; most where it is one.
 const COLUMNS: (u16, u16) = (80, 120);
@@ -41,29 +42,40 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
         }
     };
     let report = series::play(player.as_mut(), &rules, &series, series.json.is_some())?;
+    let precision = arguments.precision.map_or(String::new(), |precision| format!(":precision={precision}"));
+    let watch = arguments.player.clone().unwrap_or_else(|| format!("{}{precision}", report.player));
+    let watch = quoted(&watch);
+    let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
+    series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
+    conclude(report, &series, arguments.plot.as_deref(), Some(&watch), G::IS_EXPONENTIAL)
+}
 
+/// Writes the results, and how the player is watched if given.
+pub fn conclude(
+    report: Report,
+    series: &Series,
+    plot: Option<&Path>,
+    watch: Option<&str>,
+    is_exponential: bool,
+) -> Result<()> {
     let histogram =
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     let summary = &report.figures.scores;
     let (player, rate) = (&report.player, report.games_per_second);
-    let drawn = match G::IS_EXPONENTIAL {
+    let drawn = match is_exponential {
         true => exponential::render(&report.scores, summary, columns()),
         false => histogram.render(summary, columns()),
     };
-    let precision = arguments.precision.map_or(String::new(), |precision| format!(":precision={precision}"));
-    let watch = arguments.player.clone().unwrap_or_else(|| format!("{player}{precision}"));
-    let watch = quoted(&watch);
-    let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
-    series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
+    let watch = watch.map_or(String::new(), |watch| format!("watch it: matchq play --player {watch}\n"));
     let own: String =
         report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
     let played = series::games(slice::from_ref(&report));
     let text = format!(
         "{player}: {played} ({rate:.0} games/s)\n{summary}\n{own}\n{drawn}\n\
-         watch it: matchq play --player {watch}\n"
+         {watch}"
     );
     let title = format!("{player}: {played}");
-    series::write(&series, &text, &report, arguments.plot.as_deref(), |path| {
-        plot::save(path, Some(plot::histogram(&title, &histogram, summary)), "no game")
+    series::write(series, &text, &report, plot, |path| {
+        pictures::save(path, Some(pictures::histogram(&title, &histogram, summary)), "no game")
     })
 }

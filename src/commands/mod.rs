@@ -6,12 +6,14 @@ pub mod compare;
 pub mod endure;
 pub mod eval;
 pub mod export;
+pub mod merge;
 pub mod play;
 pub mod plot;
 pub mod read;
 pub mod replay;
 mod series;
 pub mod serve;
+pub mod shard;
 pub mod train;
 
 use std::io::{self, Write};
@@ -19,7 +21,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::cli::{Command, Compute, GameArguments};
+use crate::cli::{Command, Compare, Compute, Endure, Eval, GameArguments, Part};
 use crate::error::{Error, Result, in_words};
 use crate::games::{Game, Match3};
 use crate::instructions::InstructionSet;
@@ -34,6 +36,16 @@ pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
     let agents = Agents::default();
     let named = |given: &GameArguments, checkpoint: Option<&Path>| named(given, checkpoint, &agents);
+    let of_eval = |arguments: &Eval| {
+        let checkpoint = arguments.checkpoint.as_deref().or(arguments.player.as_deref().and_then(agent_in));
+        named(&arguments.series.game, checkpoint)
+    };
+    let of_compare = |arguments: &Compare| {
+        let mut players = arguments.players.iter().chain(&arguments.player);
+        named(&arguments.series.game, players.find_map(|player| agent_in(player)))
+    };
+    let of_endure =
+        |arguments: &Endure| named(&arguments.game, arguments.players.iter().find_map(|player| agent_in(player)));
     let name = match &command {
         // A game may have only themes.
         Command::Read(arguments) => return read::run(arguments),
@@ -41,18 +53,19 @@ pub fn run(command: Command) -> Result<()> {
         Command::Plot(arguments) => return plot::run(arguments),
         Command::Serve(arguments) => return serve::run(arguments),
         Command::Compare(arguments) if !arguments.from.is_empty() => return compare::run_again(arguments),
+        Command::Merge(arguments) => return merge::run(arguments),
+        Command::Shard(arguments) => match &arguments.part {
+            Part::Eval(part) => of_eval(part)?,
+            Part::Compare(part) => of_compare(part)?,
+            Part::Endure(part) => of_endure(part)?,
+            Part::Generation(generation) => return shard::run_generation(arguments, generation),
+        },
         Command::Eval(arguments) => {
             series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
-            let checkpoint = arguments.checkpoint.as_deref().or(arguments.player.as_deref().and_then(agent_in));
-            named(&arguments.series.game, checkpoint)?
+            of_eval(arguments)?
         }
-        Command::Compare(arguments) => {
-            let mut players = arguments.players.iter().chain(&arguments.player);
-            named(&arguments.series.game, players.find_map(|player| agent_in(player)))?
-        }
-        Command::Endure(arguments) => {
-            named(&arguments.game, arguments.players.iter().find_map(|player| agent_in(player)))?
-        }
+        Command::Compare(arguments) => of_compare(arguments)?,
+        Command::Endure(arguments) => of_endure(arguments)?,
         Command::Players(arguments) => arguments.game.clone().unwrap_or_else(|| Match3::NAME.to_owned()),
         Command::Replay(arguments) => named(&arguments.game, arguments.player.as_deref().and_then(agent_in))?,
         Command::Play(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
@@ -86,6 +99,8 @@ impl ForGame for Task<'_> {
             Command::Export(arguments) => export::run::<G>(arguments, agents),
             Command::Plot(arguments) => plot::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
+            Command::Shard(arguments) => shard::run::<G>(arguments, agents),
+            Command::Merge(arguments) => merge::run(arguments),
         }
     }
 }

@@ -61,11 +61,25 @@ impl RunFolder {
     ///
     /// A name may be that of a folder in `runs`.
     pub fn open(path: &Path, runs: &Path) -> Result<Self> {
+        Self::open_as("--resume", path, runs)
+    }
+
+    /// [Opens](Self::open) a run's folder; `flag` is for the error.
+    pub fn open_as(flag: &str, path: &Path, runs: &Path) -> Result<Self> {
+        Self::lock(Self::find(flag, path, runs)?)
+    }
+
+    /// Checkpoint of the run that [`open`](Self::open) opens.
+    pub fn checkpoint(flag: &str, path: &Path, runs: &Path) -> Result<PathBuf> {
+        Ok(Self::find(flag, path, runs)?.join(LAST))
+    }
+
+    fn find(flag: &str, path: &Path, runs: &Path) -> Result<PathBuf> {
         let named = runs.join(path);
         match [path, &named].into_iter().find(|folder| folder.join(LAST).is_file()) {
-            Some(folder) => Self::lock(folder.to_owned()),
+            Some(folder) => Ok(folder.to_owned()),
             None => Err(Error::user(format!(
-                "--resume {}: neither this folder nor {} holds a {LAST}; name a run, such as dqn, or its folder",
+                "{flag} {}: neither this folder nor {} holds a {LAST}; name a run, such as dqn, or its folder",
                 path.display(),
                 named.display()
             ))),

@@ -89,18 +89,31 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
     /// Trains to the end, or to the end of the round in which `stop` is set; an evaluation is
     /// broken off, and done again when the run is resumed.
     pub fn train(&mut self, stop: &AtomicBool) -> Result<Ending> {
-        let steps = self.steps();
-        let is_done = |learner: &L| learner.step() >= steps || learner.is_at_rest();
+        self.train_for(u64::MAX, stop)
+    }
+
+    /// Trains for so many rounds at most, and saves.
+    pub fn advance(&mut self, rounds: u64) -> Result<Ending> {
+        self.train_for(rounds, &AtomicBool::new(false))
+    }
+
+    /// Whether all steps are done.
+    pub fn is_done(&self) -> bool {
+        self.learner.step() >= self.steps() || self.learner.is_at_rest()
+    }
+
+    fn train_for(&mut self, mut rounds: u64, stop: &AtomicBool) -> Result<Ending> {
         if !self.evaluate_if_due(stop)? {
             return Ok(Ending::Stopped);
         }
-        let mut last = is_done(&self.learner);
+        let mut last = self.is_done();
         while !last {
             let before = self.step();
             self.learner.round(&mut self.metrics)?;
             let step = self.step();
+            rounds -= 1;
 
-            last = is_done(&self.learner);
+            last = self.is_done();
             let due = |every: u64| step / every != before / every || last;
             if due(self.config.run.logging.every) {
                 self.logs.training(step, &self.metrics)?;
@@ -115,7 +128,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
                 }
             }
             self.logs.progress(step, &self.metrics, &self.record);
-            let stopping = stop.load(Ordering::Relaxed);
+            let stopping = stop.load(Ordering::Relaxed) || rounds == 0;
             if stopping || due(self.config.run.checkpoint.every) {
                 self.save()?;
             }
@@ -191,6 +204,10 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
 
     pub fn learner(&self) -> &L {
         &self.learner
+    }
+
+    pub fn learner_mut(&mut self) -> &mut L {
+        &mut self.learner
     }
 
     pub fn config(&self) -> &TrainConfig<L::Config> {

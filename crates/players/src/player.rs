@@ -40,6 +40,11 @@ pub trait Player<G: Game> {
     fn is_timed(&self) -> bool {
         false
     }
+
+    /// Whether a network computes, whose last bits may differ by other instructions.
+    fn has_network(&self) -> bool {
+        false
+    }
 }
 
 /// Random stream of a position, for players without the game's stream: the seed is the FNV-1a hash

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -5,7 +7,7 @@ use super::super::Metrics;
 use super::super::linear::{Algorithm, Fixed, LinearLearner, Terms};
 use super::config::{Config, Fitness};
 use super::optimizer::{Optimizer, Optimizers};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels, Tallies, Walk};
 use crate::games::{Game, Run};
 use crate::players::Linear;
@@ -115,9 +117,43 @@ impl<G: Roster> Algorithm<G> for Search<G> {
     }
 }
 
+/// Fitness and cut games of a candidate.
+pub type Evaluated = (f64, u64);
+
+impl<G: Roster> Evolution<G> {
+    /// Candidates of the generation.
+    pub fn candidates(&mut self) -> usize {
+        self.algorithm.optimizer.ask().len()
+    }
+
+    /// Evaluates some candidates of the generation, by their places.
+    pub fn evaluate(&mut self, places: Range<usize>) -> Result<Vec<Evaluated>> {
+        let Self { fixed, algorithm } = self;
+        algorithm.find_levels(fixed)?;
+        let agents: Vec<Terms> =
+            algorithm.optimizer.ask()[places].iter().map(|numbers| terms(fixed, numbers)).collect();
+        Ok(algorithm.play(fixed, &agents))
+    }
+
+    /// Takes the candidates of the generation as evaluated elsewhere; the next round ends the
+    /// generation.
+    pub fn take(&mut self, evaluated: Vec<Evaluated>) -> Result<()> {
+        let candidates = self.candidates();
+        let sound = evaluated.iter().all(|(fitness, _)| fitness.is_finite());
+        if evaluated.len() != candidates || !sound {
+            return Err(Error::user(format!(
+                "the generation has {candidates} candidates, each of which needs a finite fitness"
+            )));
+        }
+        self.algorithm.capped = evaluated.iter().map(|(_, capped)| capped).sum();
+        self.algorithm.fitness = evaluated.into_iter().map(|(fitness, _)| fitness).collect();
+        Ok(())
+    }
+}
+
 impl<G: Roster> Search<G> {
     /// Fitness and cut games of each agent.
-    fn play(&self, fixed: &Fixed<G, Config>, agents: &[Terms]) -> Vec<(f64, u64)> {
+    fn play(&self, fixed: &Fixed<G, Config>, agents: &[Terms]) -> Vec<Evaluated> {
         let Fitness { games, moves, .. } = fixed.config.fitness;
         let jobs = (0..agents.len() * games as usize).into_par_iter().with_max_len(1);
         let job = |job: usize| (&agents[job / games as usize], self.stream(fixed, job as u64 % games));

@@ -10,5 +10,5 @@ pub mod learner;
 pub mod optimizer;
 
 pub use config::Config;
-pub use learner::{Evolution, Search};
+pub use learner::{Evaluated, Evolution, Search};
 pub use optimizer::{Optimizer, Optimizers};

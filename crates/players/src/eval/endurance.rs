@@ -1,6 +1,6 @@
 //! Scores of games that are too long to be played to their end.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::games::{Game, Step};
@@ -21,7 +21,7 @@ const SEQUENCES: usize = 8;
 const ENDS: u64 = 7;
 
 /// Sums over one sequence's games in turn.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Sequence {
     /// Weighted points.
     pub score: f64,

@@ -78,6 +78,10 @@ impl<G: Image> NetworkPlayer<G> {
 }
 
 impl<G: Image> Player<G> for NetworkPlayer<G> {
+    fn has_network(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

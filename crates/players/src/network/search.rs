@@ -31,6 +31,10 @@ pub struct NetworkSearch<G: Roster, P> {
 }
 
 impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
+    fn has_network(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

@@ -1,0 +1,166 @@
+//! `matchq merge`: the shards of a command together, as one process would have reported them.
+
+use std::path::Path;
+
+use super::series;
+use super::shard::{self, Games, PROGRAM, Sequences, Shards};
+use super::{compare, endure, eval, print};
+use crate::cli::{Merge, Series};
+use crate::error::{Error, Result};
+use crate::eval::{Report, rules_of};
+use crate::files;
+use crate::learners::checkpoint::Checkpoint;
+use crate::learners::evolution::{Evaluated, Evolution};
+use crate::learners::{Run, RunFolder};
+use crate::network::device;
+use crate::players::{ForGame, Playable, with_game};
+
+/// Merges a folder's shards.
+pub fn run(arguments: &Merge) -> Result<()> {
+    let shards = Shards::open(&arguments.folder)?;
+    if shards.job.program != PROGRAM {
+        return Err(Error::user(format!(
+            "{}: these shards are of {}, and this program is {PROGRAM}",
+            arguments.folder.display(),
+            shards.job.program
+        )));
+    }
+    let game = super::known(shards.job.game.clone(), &arguments.folder.display().to_string())?;
+    with_game(&game, Task { arguments, shards })?
+}
+
+struct Task<'a> {
+    arguments: &'a Merge,
+    shards: Shards,
+}
+
+impl ForGame for Task<'_> {
+    type Output = Result<()>;
+
+    fn run<G: Playable>(self) -> Result<()> {
+        let Self { arguments, shards } = self;
+        let command = shards.job.command.as_str();
+        if arguments.into.is_some() != (command == "generation") {
+            return Err(match arguments.into {
+                Some(_) => {
+                    Error::user(format!("--into: these are shards of {command}; only a generation goes into a run"))
+                }
+                None => Error::user("--into: these are shards of a generation, which goes into a run: name the run"),
+            });
+        }
+        let series = series_of(&shards, arguments.json.as_deref())?;
+        series::check_plot(arguments.plot.as_deref(), &series)?;
+        match command {
+            "eval" => {
+                let report = only(reports::<G>(&shards, &series)?)?;
+                eval::conclude(report, &series, arguments.plot.as_deref(), None, G::IS_EXPONENTIAL)
+            }
+            "compare" => compare::conclude(&series, arguments.plot.as_deref(), reports::<G>(&shards, &series)?),
+            "endure" => merge_endured::<G>(&shards, &series),
+            "generation" => merge_generation::<G>(&shards, arguments),
+            other => Err(Error::user(format!("{}: there is no command {other}", arguments.folder.display()))),
+        }
+    }
+}
+
+/// The whole series of which shards are parts.
+fn series_of(shards: &Shards, json: Option<&Path>) -> Result<Series> {
+    let seed = shards.job.seed.parse();
+    let seed = seed.map_err(|_| Error::user(format!("the shards' seed is {}, which is no number", shards.job.seed)))?;
+    if let Some(path) = json.filter(|path| *path != Path::new("-")) {
+        files::check_destination("--json", path)?;
+    }
+    Ok(Series { games: shards.job.count, seed, game: Default::default(), json: json.map(Path::to_owned) })
+}
+
+fn only(reports: Vec<Report>) -> Result<Report> {
+    let count = reports.len();
+    match <[Report; 1]>::try_from(reports) {
+        Ok([report]) => Ok(report),
+        Err(_) => Err(Error::user(format!("an evaluation has one player, and these shards have {count}"))),
+    }
+}
+
+/// The rules of all shards.
+fn rules<G: Playable>(shards: &Shards) -> Result<G::Rules> {
+    rules_of::<G>("the shards", shards.job.rules.clone()).map_err(Error::user)
+}
+
+/// Each player's part of the results, over all shards in order.
+fn by_player<T>(shards: &Shards, results: Vec<Vec<T>>) -> Result<Vec<Vec<T>>> {
+    let players = shards.job.players.len();
+    let mut all: Vec<Vec<T>> = (0..players).map(|_| Vec::new()).collect();
+    for of_shard in results {
+        if of_shard.len() != players {
+            return Err(Error::user(format!("a shard has the results of {} players, not {players}", of_shard.len())));
+        }
+        all.iter_mut().zip(of_shard).for_each(|(all, one)| all.push(one));
+    }
+    Ok(all)
+}
+
+/// Each player's report of all games.
+fn reports<G: Playable>(shards: &Shards, series: &Series) -> Result<Vec<Report>> {
+    let rules = rules::<G>(shards)?;
+    let report = |(contestant, parts): (&shard::Contestant, Vec<Games>)| {
+        let seconds = parts.iter().map(|part| part.seconds).sum();
+        let has_luck = parts.iter().all(|part| part.luck.is_some());
+        let (mut games, mut luck) = (Vec::new(), Vec::new());
+        for part in parts {
+            games.extend(part.games);
+            luck.extend(part.luck.unwrap_or_default());
+        }
+        let seeds = series.seed..series.seed + u128::from(series.games);
+        if !games.iter().map(|game| game.seed).eq(seeds) {
+            return Err(Error::user(format!("the games of {} are not those of the seeds in order", contestant.player)));
+        }
+        let mut report = Report::of::<G>(contestant.player.clone(), series.seed, &rules, &games, seconds)?;
+        report.find_own_figures::<G>();
+        if let Some(simulations) = shards.job.luck.filter(|_| has_luck) {
+            report.give_luck(simulations, luck).map_err(Error::user)?;
+        }
+        Ok(report)
+    };
+    let players = by_player(shards, shards.results::<Vec<Games>>()?)?;
+    shards.job.players.iter().zip(players).map(report).collect()
+}
+
+fn merge_endured<G: Playable>(shards: &Shards, series: &Series) -> Result<()> {
+    let rules = rules::<G>(shards)?;
+    let job = &shards.job;
+    let of = endure::Whole {
+        seed: series.seed as u64,
+        moves: job.moves.unwrap_or_default(),
+        split: job.split.unwrap_or_default(),
+    };
+    let endured = |(contestant, parts): (&shard::Contestant, Vec<Sequences>)| {
+        let seconds: f64 = parts.iter().map(|part| part.seconds).sum();
+        let sequences = parts.into_iter().flat_map(|part| part.sequences).collect();
+        endure::Endured { player: contestant.player.clone(), sequences, seconds, playing: seconds }
+    };
+    let players = by_player(shards, shards.results::<Vec<Sequences>>()?)?;
+    let all = job.players.iter().zip(players).map(endured).collect();
+    let (text, report) = endure::conclude::<G>(&rules, &of, all);
+    series::write(series, &text, &report, None, |_| Ok(()))
+}
+
+fn merge_generation<G: Playable>(shards: &Shards, arguments: &Merge) -> Result<()> {
+    let into = arguments.into.as_deref().unwrap_or(Path::new(""));
+    let folder = RunFolder::open_as("--into", into, &arguments.runs)?;
+    let path = folder.last();
+    if Some(shard::digest(&files::read(&path)?)) != shards.job.checkpoint {
+        return Err(Error::user(format!(
+            "--into {}: the shards are of another state of the run, whose checkpoint has changed since",
+            into.display()
+        )));
+    }
+    let checkpoint = Checkpoint::load(&path)?;
+    shard::check_learner::<G>(&checkpoint.source(&[])?)?;
+    let (_, device) = device::select(None)?;
+    let mut run = Run::<G, Evolution<G>>::resume(folder, &checkpoint, &[], &device, true)?;
+    let evaluated: Vec<Evaluated> = shards.results::<Vec<Evaluated>>()?.into_iter().flatten().collect();
+    run.learner_mut().take(evaluated)?;
+    run.advance(1)?;
+    let state = if run.is_done() { "the run is finished" } else { "the run goes on" };
+    print(&format!("{} of {}; {state}\n", run.done(), run.steps()))
+}

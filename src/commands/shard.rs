@@ -1,0 +1,321 @@
+//! `matchq shard`: a part of a command, for many machines, as one file.
+
+mod job;
+
+use std::env;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+pub use job::{Contestant, Job, Shards, digest};
+
+use super::series;
+use super::{compute, threads};
+use crate::cli::{Compare, Endure, Eval, Generation, Part, Series, Shard};
+use crate::error::{Error, Result};
+use crate::eval::splitting::{self, Levels};
+use crate::eval::{Extent, PlayedGame, Report, Sequence, endure, levels, rules_json};
+use crate::files;
+use crate::instructions::InstructionSet;
+use crate::learners::checkpoint::Checkpoint;
+use crate::learners::evolution::{Evaluated, Evolution};
+use crate::learners::{Learner, RunFolder, Source};
+use crate::network::OnDevice;
+use crate::network::device;
+use crate::players::{Agent, Agents, BoxedPlayer, ForGame, Playable, Player, agent_in, with_game};
+
+/// Variables with the number of a task, of Slurm's arrays and Kubernetes' indexed jobs.
+const INDEX: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
+
+/// A player's games of a shard.
+#[derive(Serialize, Deserialize)]
+pub struct Games {
+    pub games: Vec<PlayedGame>,
+    pub luck: Option<Vec<f64>>,
+    pub seconds: f64,
+}
+
+/// A player's sequences of a shard.
+#[derive(Serialize, Deserialize)]
+pub struct Sequences {
+    pub sequences: Vec<Sequence>,
+    pub seconds: f64,
+}
+
+/// Where a shard is among all, and where its file goes.
+struct Place<'a> {
+    index: u64,
+    of: u64,
+    folder: &'a Path,
+}
+
+impl<'a> Place<'a> {
+    fn of(arguments: &'a Shard) -> Result<Self> {
+        let needed = |flag| Error::user(format!("{flag}: a shard needs it"));
+        let index = match arguments.index {
+            Some(index) => index,
+            None => index_of_the_task()?.ok_or_else(|| {
+                Error::user(format!("--index: a shard needs it, or the variable {} or {}", INDEX[0], INDEX[1]))
+            })?,
+        };
+        let of = arguments.of.ok_or_else(|| needed("--of"))?;
+        let folder = arguments.out.as_deref().ok_or_else(|| needed("--out"))?;
+        if index >= of {
+            return Err(Error::user(format!("--index {index}: it must be from 0 to {}, below --of", of - 1)));
+        }
+        Ok(Self { index, of, folder })
+    }
+
+    /// Writes what `work` makes of this shard's places, unless that is done.
+    fn fill<T: Serialize>(&self, job: &Job, work: impl FnOnce(std::ops::Range<u64>) -> Result<T>) -> Result<()> {
+        if job.count < self.of {
+            return Err(Error::user(format!("--of {}: there are only {} parts of this work", self.of, job.count)));
+        }
+        if job.is_done(self.folder, self.index)? {
+            return Ok(());
+        }
+        let results = work(job.part(self.index))?;
+        job.save(self.folder, self.index, &results)
+    }
+}
+
+fn index_of_the_task() -> Result<Option<u64>> {
+    let Some((name, text)) = INDEX.iter().find_map(|name| Some((name, env::var(name).ok()?))) else { return Ok(None) };
+    let number = text.trim().parse();
+    number.map(Some).map_err(|_| Error::user(format!("{name}={text}: it must be a whole number, or give --index")))
+}
+
+/// Runs a part of an evaluation, a comparison or an endurance.
+pub fn run<G: Playable>(arguments: &Shard, agents: &Agents) -> Result<()> {
+    let place = Place::of(arguments)?;
+    match &arguments.part {
+        Part::Eval(eval) => run_eval::<G>(&place, eval, agents),
+        Part::Compare(compare) => run_compare::<G>(&place, compare, agents),
+        Part::Endure(endure) => run_endure::<G>(&place, endure, agents),
+        Part::Generation(_) => unreachable!("a generation has its own way"),
+    }
+}
+
+/// Refuses flags that say where a whole command's report goes.
+fn refuse_outputs(given: &[(&str, bool)]) -> Result<()> {
+    match given.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(Error::user(format!("{flag}: a shard writes to --out; give {flag} to `matchq merge`"))),
+        None => Ok(()),
+    }
+}
+
+fn run_eval<G: Playable>(place: &Place, arguments: &Eval, agents: &Agents) -> Result<()> {
+    refuse_outputs(&[("--json", arguments.series.json.is_some()), ("--plot", arguments.plot.is_some())])?;
+    let mut series = arguments.series.clone();
+    let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
+    if let Some(agent) = agent.as_ref().filter(|_| series.game.rules.is_empty()) {
+        series.game.rules = super::other_rules::<G>(&agent.rules::<G>()?);
+    }
+    let rules = series::check::<G>(&series)?;
+    let device = compute(&arguments.compute)?;
+    let (mut player, digest) = match &arguments.player {
+        Some(text) => (super::player::<G>(text, &rules, agents)?, of_text(text, agents)?),
+        None => {
+            let agent = agent.map_or_else(Agent::default_of::<G>, Ok)?;
+            let (batch, precision) = (arguments.batch as usize, arguments.precision);
+            let player = agent.player::<G>(&rules, batch, precision, &OnDevice(device))?;
+            let precision = precision.map_or(String::new(), |precision| format!(":precision={precision}"));
+            (player, Some(digest(&agent.file.to_bytes()?) + &precision))
+        }
+    };
+    let contestants = vec![Contestant { player: player.name().to_owned(), agent: digest }];
+    let job = job::<G>("eval", &rules, &series, contestants, std::slice::from_ref(&player), place.of)?;
+    place.fill(&job, |part| Ok(vec![games::<G>(player.as_mut(), &rules, &series, part, None)?]))
+}
+
+fn run_compare<G: Playable>(place: &Place, arguments: &Compare, agents: &Agents) -> Result<()> {
+    let series = &arguments.series;
+    refuse_outputs(&[
+        ("--json", series.json.is_some()),
+        ("--plot", arguments.plot.is_some()),
+        ("--from", !arguments.from.is_empty()),
+    ])?;
+    let rules = series::check::<G>(series)?;
+    threads(arguments.threads)?;
+    let texts: Vec<&String> = arguments.players.iter().chain(&arguments.player).collect();
+    let mut players = series::players::<G>(texts.iter().copied(), &rules, agents)?;
+    let contestants = contestants(&texts, &players, agents)?;
+    let job = job::<G>("compare", &rules, series, contestants, &players, place.of)?;
+    let job = Job { luck: arguments.luck, ..job };
+    place.fill(&job, |part| {
+        let games =
+            |player: &mut BoxedPlayer<G>| games::<G>(player.as_mut(), &rules, series, part.clone(), arguments.luck);
+        players.iter_mut().map(games).collect::<Result<Vec<_>>>()
+    })
+}
+
+fn run_endure<G: Playable>(place: &Place, arguments: &Endure, agents: &Agents) -> Result<()> {
+    refuse_outputs(&[("--json", arguments.json)])?;
+    let (rules, extent) = super::endure::check::<G>(arguments)?;
+    let importance = arguments.split.then(|| splitting::importance("--split")).transpose()?;
+    threads(arguments.threads)?;
+    let texts: Vec<&String> = arguments.players.iter().collect();
+    let players = series::players::<G>(texts.iter().copied(), &rules, agents)?;
+    let job = Job {
+        program: PROGRAM.to_owned(),
+        command: "endure".to_owned(),
+        game: G::NAME.to_owned(),
+        rules: rules_json::<G>(&rules)?,
+        instructions: instructions(&players),
+        players: contestants(&texts, &players, agents)?,
+        seed: arguments.seed.to_string(),
+        count: arguments.sequences,
+        of: place.of,
+        luck: None,
+        moves: Some(arguments.moves),
+        split: Some(arguments.split),
+        checkpoint: None,
+    };
+    place.fill(&job, |part| {
+        let sequences = |mut player: BoxedPlayer<G>| {
+            let begin = Instant::now();
+            // All shards find the levels of the whole, whichever sequences are theirs.
+            let levels = match importance {
+                None => Levels::none(),
+                Some(importance) => levels(player.as_mut(), &rules, extent, importance)?,
+            };
+            let part = Extent { first: extent.first + part.start, sequences: part.end - part.start, ..extent };
+            let sequences = endure(player.as_mut(), &rules, part, &levels)?;
+            Ok(Sequences { sequences, seconds: begin.elapsed().as_secs_f64() })
+        };
+        players.into_iter().map(sequences).collect::<Result<Vec<_>>>()
+    })
+}
+
+/// Program and version in a job.
+pub const PROGRAM: &str = concat!("matchq ", env!("CARGO_PKG_VERSION"));
+
+/// The job of a series of games.
+fn job<G: Playable>(
+    command: &str,
+    rules: &G::Rules,
+    series: &Series,
+    contestants: Vec<Contestant>,
+    players: &[BoxedPlayer<G>],
+    of: u64,
+) -> Result<Job> {
+    Ok(Job {
+        program: PROGRAM.to_owned(),
+        command: command.to_owned(),
+        game: G::NAME.to_owned(),
+        rules: rules_json::<G>(rules)?,
+        players: contestants,
+        instructions: instructions(players),
+        seed: series.seed.to_string(),
+        count: series.games,
+        of,
+        luck: None,
+        moves: None,
+        split: None,
+        checkpoint: None,
+    })
+}
+
+/// The instructions by which networks compute, if a player has one.
+fn instructions<G: Playable>(players: &[BoxedPlayer<G>]) -> Option<String> {
+    players.iter().any(|player| player.has_network()).then(|| InstructionSet::used().to_string())
+}
+
+fn contestants<G: Playable>(texts: &[&String], players: &[BoxedPlayer<G>], agents: &Agents) -> Result<Vec<Contestant>> {
+    let contestant = |(text, player): (&&String, &BoxedPlayer<G>)| {
+        if player.is_timed() {
+            let line = format!("{}: its moves depend on the machine's speed: another run differs", player.name());
+            // A closed standard error is no error.
+            writeln!(io::stderr(), "{line}").ok();
+        }
+        Ok(Contestant { player: player.name().to_owned(), agent: of_text(text, agents)? })
+    };
+    texts.iter().zip(players).map(contestant).collect()
+}
+
+/// Digest of the agent that a player's text names, and the text's parameters.
+fn of_text(text: &str, agents: &Agents) -> Result<Option<String>> {
+    let agent = agent_in(text).map_or(Ok(None), |path| agents.find(path))?;
+    agent.map(|agent| Ok(digest(&agent.file.to_bytes()?))).transpose()
+}
+
+/// A player's games in places of the series.
+fn games<G: Playable>(
+    player: &mut dyn Player<G>,
+    rules: &G::Rules,
+    series: &Series,
+    part: std::ops::Range<u64>,
+    luck: Option<u32>,
+) -> Result<Games> {
+    let series = Series { seed: series.seed + u128::from(part.start), games: part.end - part.start, ..series.clone() };
+    let (games, seconds) = series::play_games(player, rules, &series, true)?;
+    let luck = match luck {
+        None => None,
+        Some(simulations) => {
+            let mut report = Report::of::<G>(player.name().to_owned(), series.seed, rules, &games, seconds)?;
+            series::estimate_luck::<G>(&mut report, simulations)?;
+            report.luck
+        }
+    };
+    Ok(Games { games, luck, seconds })
+}
+
+/// Runs a part of a generation of a training by evolution.
+pub fn run_generation(arguments: &Shard, generation: &Generation) -> Result<()> {
+    let place = Place::of(arguments)?;
+    threads(generation.threads)?;
+    let path = RunFolder::checkpoint("--run", &generation.run, &generation.runs)?;
+    let digest = digest(&files::read(&path)?);
+    let checkpoint = Checkpoint::load(&path)?;
+    let source = checkpoint.source(&[])?;
+    let name = super::known(source.game()?.to_owned(), &path.display().to_string())?;
+    with_game(&name, OneGeneration { place, checkpoint, source: &source, digest })?
+}
+
+struct OneGeneration<'a> {
+    place: Place<'a>,
+    checkpoint: Checkpoint,
+    source: &'a Source,
+    digest: String,
+}
+
+impl ForGame for OneGeneration<'_> {
+    type Output = Result<()>;
+
+    fn run<G: Playable>(self) -> Result<()> {
+        let Self { place, checkpoint, source, digest } = self;
+        check_learner::<G>(source)?;
+        let (config, rules) = source.resolve::<G, Evolution<G>>()?;
+        let (_, device) = device::select(None)?;
+        let saved = checkpoint.state()?.learner;
+        let mut learner =
+            Evolution::<G>::resume(&config, &rules, &device, saved).map_err(|error| checkpoint.wrong(error))?;
+        let candidates = learner.candidates();
+        let job = Job {
+            program: PROGRAM.to_owned(),
+            command: "generation".to_owned(),
+            game: G::NAME.to_owned(),
+            rules: rules_json::<G>(&rules)?,
+            players: vec![],
+            instructions: None,
+            seed: config.run.seed.to_string(),
+            count: candidates as u64,
+            of: place.of,
+            luck: None,
+            moves: None,
+            split: None,
+            checkpoint: Some(digest),
+        };
+        place.fill(&job, |part| -> Result<Vec<Evaluated>> { learner.evaluate(part.start as usize..part.end as usize) })
+    }
+}
+
+/// Refuses a run of another learner than evolution.
+pub fn check_learner<G: Playable>(source: &Source) -> Result<()> {
+    match source.learner()? {
+        name if name == <Evolution<G> as Learner<G>>::NAME => Ok(()),
+        other => Err(Error::user(format!("--run: only evolution has generations, and this run's learner is {other}"))),
+    }
+}
