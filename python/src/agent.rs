@@ -1,20 +1,23 @@
 //! The players and the agents.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use matchq_players::error::Error;
 use matchq_players::games::{Game as _, Match3};
-use matchq_players::{self as players, NAMES};
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use matchq_players::{self as players, Agents, NAMES};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
+use serde_json::Value;
 
-use crate::errors::{exception, of_file, on_threads, unlocked};
+use crate::errors::{exception, of_file, on_threads, watched};
 use crate::game::game;
-use crate::player::{AnyNetwork, AnyPlayer};
-use crate::values::{TooFar, actions_left, is_sequence, rules, to_python, whole};
+use crate::player::{AnyNetwork, AnyPlayer, Seen};
+use crate::values::{TooFar, actions_left, is_sequence, rules, seed, to_python, whole};
 
 /// Names of the agents that ship, with a line about each.
 ///
@@ -49,11 +52,22 @@ pub struct Player {
     #[pyo3(get)]
     game: String,
     name: String,
+    /// The text, empty for an agent that was loaded.
+    text: String,
+    /// Rules as JSON.
+    rules: Value,
+    /// Agents that were read for the text.
+    agents: Agents,
 }
 
 impl Player {
     fn lock(&self) -> MutexGuard<'_, Box<dyn AnyPlayer>> {
         self.player.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Actions in positions.
+    fn actions(&self, py: Python<'_>, positions: &Positions) -> PyResult<Vec<usize>> {
+        on_threads(py, || self.lock().act(&positions.seen).map_err(|error| positions.exception(error)))
     }
 }
 
@@ -61,7 +75,7 @@ impl Player {
 impl Player {
     #[new]
     #[pyo3(
-        signature = (player, *, game = None, rules = None, obstacle_kinds = None),
+        signature = (player, *, game = None, rules = None, obstacle_kinds = None, _files = None),
         text_signature = "(player, *, game=None, rules=None, obstacle_kinds=None)"
     )]
     fn new(
@@ -70,18 +84,36 @@ impl Player {
         game: Option<String>,
         rules: Option<&Bound<'_, PyDict>>,
         obstacle_kinds: Option<&Bound<'_, PyAny>>,
+        _files: Option<BTreeMap<String, Vec<u8>>>,
     ) -> PyResult<Self> {
         let rules = self::rules(rules, obstacle_kinds)?;
-        let (game, made) = unlocked(py, || {
-            let agent = || players::agent_in(player).map_or(Ok(None), |path| players::Agents::default().find(path));
+        let agents = Agents::default();
+        for (name, file) in _files.unwrap_or_default() {
+            agents.give(&name, &file).map_err(exception)?;
+        }
+        let (game, made) = on_threads(py, || {
+            let agent = || players::agent_in(player).map_or(Ok(None), |path| agents.find(path));
             let game = match game {
                 Some(game) => game,
                 None => agent().map_err(exception)?.map_or(Match3::NAME.to_owned(), |agent| agent.game().to_owned()),
             };
-            let made = self::game(&game)?.player(player, &rules).map_err(exception)?;
+            let made = self::game(&game)?.player(player, &rules, &agents).map_err(exception)?;
             Ok((game, made))
         })?;
-        Ok(Self { player: Mutex::new(made), name: format!("{player} of {game}"), game })
+        let name = format!("{player} of {game}");
+        Ok(Self { player: Mutex::new(made), name, game, text: player.to_owned(), rules, agents })
+    }
+
+    /// The constructor's arguments, with the files of agents, so that a pickled player needs none.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((String,), Bound<'py, PyDict>)> {
+        let (named, files) = (PyDict::new(py), PyDict::new(py));
+        for (name, agent) in self.agents.given() {
+            files.set_item(name, PyBytes::new(py, &agent.file.to_bytes().map_err(exception)?))?;
+        }
+        named.set_item("game", &self.game)?;
+        named.set_item("rules", to_python(py, &self.rules)?)?;
+        named.set_item("_files", files)?;
+        Ok(((self.text.clone(),), named))
     }
 
     /// Chooses a move for the kit, (x, y, vertical); the score does not matter.
@@ -90,7 +122,7 @@ impl Player {
     fn ai_callback<'py>(
         &self,
         py: Python<'py>,
-        board: &str,
+        board: &Bound<'py, PyAny>,
         score: &Bound<'py, PyAny>,
         moves_left: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -122,10 +154,13 @@ impl Player {
         false
     }
 
-    /// Chooses a move on a board with moves left.
+    /// Chooses a move on a board with moves left, or an action in each position.
     ///
-    /// moves_left: as many as a new game has if None. A move of match-3 is (x, y, vertical), with 1
-    /// to 25 moves left.
+    /// board: a board's text, for a move; a sequence of texts, for a list of moves; what an
+    /// environment shows, a dictionary of arrays, of one position, for an action's number, or of n
+    /// positions, for an array of n numbers. moves_left: as many as a new game has if None; with
+    /// texts a number or one for each; an environment shows them itself. A move of match-3 is (x,
+    /// y, vertical), with 1 to 25 moves left.
     ///
     /// The move has the highest of the q_values among the moves of the agent's mask; a search plays
     /// the move that simulations rank first. Any offered move is played where the mask has none.
@@ -140,12 +175,47 @@ impl Player {
     fn act<'py>(
         &self,
         py: Python<'py>,
-        board: &str,
+        board: &Bound<'py, PyAny>,
         moves_left: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let left = actions_left(moves_left)?;
-        let chosen = on_threads(py, || self.lock().act(board, left).map_err(exception))?;
-        to_python(py, &chosen)
+        let positions = Positions::of(board, moves_left, &self.game)?;
+        let actions = self.actions(py, &positions)?;
+        let as_move = |action: &usize| to_python(py, &self.lock().to_json(*action));
+        match (positions.one, positions.shown) {
+            (true, false) => as_move(&actions[0]),
+            (true, true) => Ok(actions[0].into_pyobject(py)?.into_any()),
+            (false, false) => {
+                let moves = actions.iter().map(as_move).collect::<PyResult<Vec<_>>>()?;
+                Ok(PyList::new(py, moves)?.into_any())
+            }
+            (false, true) => {
+                let actions = actions.into_iter().map(|action| action as i64).collect();
+                Ok(PyArray1::from_vec(py, actions).into_any())
+            }
+        }
+    }
+
+    /// The games of seeds in a row as JSON, private to matchq.evaluate and matchq.compare; look is
+    /// called with the moves so far.
+    fn _series(&self, py: Python<'_>, first: &Bound<'_, PyAny>, count: u64, look: Py<PyAny>) -> PyResult<String> {
+        let first = seed(first)?;
+        if first.checked_add(u128::from(count)).is_none() {
+            return Err(PyValueError::new_err("the seeds of all games must lie below 2^128"));
+        }
+        let moves = AtomicU64::new(0);
+        let report = watched(
+            py,
+            |py| look.call1(py, (moves.load(Ordering::Relaxed),)).map(drop),
+            |stop| {
+                let mut goes_on = |all| {
+                    moves.store(all, Ordering::Relaxed);
+                    !stop.load(Ordering::Relaxed)
+                };
+                self.lock().series(first, count, &mut goes_on).map_err(exception)
+            },
+        )?;
+        let report = report.ok_or_else(|| PyValueError::new_err("at least one game is needed"))?;
+        serde_json::to_string(&report).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     /// Moves that the player considers on a board, best first, with their values.
@@ -179,6 +249,23 @@ pub struct Agent {
     name: String,
     /// The network, for q_values; None for an agent without one.
     network: Option<Mutex<Box<dyn AnyNetwork>>>,
+    agent: players::Agent,
+    /// Parameters of the search, if any.
+    search: Option<String>,
+}
+
+impl Agent {
+    fn of(agent: players::Agent, game: String, search: Option<String>, rules: Value) -> PyResult<(Player, Self)> {
+        let (player, network) = self::game(&game)?.agent(&agent, search.as_deref(), &rules).map_err(exception)?;
+        let name = match &search {
+            None => agent.name().to_owned(),
+            Some(budget) => format!("{}, search{}", agent.name(), budget.replace(':', " ")),
+        };
+        let text = String::new();
+        let player = Player { player: Mutex::new(player), game, name, text, rules, agents: Agents::default() };
+        let name = agent.name().to_owned();
+        Ok((player, Self { name, network: network.map(Mutex::new), agent, search }))
+    }
 }
 
 #[pymethods]
@@ -208,7 +295,7 @@ impl Agent {
     ) -> PyResult<Py<Self>> {
         let rules = self::rules(rules, obstacle_kinds)?;
         let search = search.map_or(Ok(None), budget)?;
-        let (agent, game, player, network) = unlocked(py, || {
+        let (player, agent) = on_threads(py, || {
             let agent = match &path {
                 Some(path) => players::Agent::load(path).map_err(|error| of_file(error, path))?,
                 None => {
@@ -217,16 +304,45 @@ impl Agent {
                 }
             };
             let game = game.unwrap_or_else(|| agent.game().to_owned());
-            let (player, network) = self::game(&game)?.agent(&agent, search.as_deref(), &rules).map_err(exception)?;
-            Ok((agent, game, player, network))
+            Self::of(agent, game, search, rules)
         })?;
-        let name = match search {
-            None => agent.name().to_owned(),
-            Some(budget) => format!("{}, search{}", agent.name(), budget.replace(':', " ")),
-        };
-        let player = Player { player: Mutex::new(player), game, name };
-        let agent = Self { name: agent.name().to_owned(), network: network.map(Mutex::new) };
         Py::new(py, PyClassInitializer::from(player).add_subclass(agent))
+    }
+
+    /// A pickled agent.
+    #[staticmethod]
+    fn _restored(
+        py: Python<'_>,
+        file: &[u8],
+        name: &str,
+        game: String,
+        search: Option<String>,
+        rules: &Bound<'_, PyDict>,
+    ) -> PyResult<Py<Self>> {
+        let rules = self::rules(Some(rules), None)?;
+        let (player, agent) = on_threads(py, || {
+            let agent = Agents::default().give(name, file).map_err(exception)?;
+            Self::of(agent, game, search, rules)
+        })?;
+        Py::new(py, PyClassInitializer::from(player).add_subclass(agent))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Restoring<'py>)> {
+        let (py, agent) = (slf.py(), slf.get());
+        let player = slf.as_super().get();
+        let restored = py.get_type::<Self>().getattr("_restored")?;
+        let file = PyBytes::new(py, &agent.agent.file.to_bytes().map_err(exception)?);
+        let rules = to_python(py, &player.rules)?;
+        Ok((restored, (file, agent.name.clone(), player.game.clone(), agent.search.clone(), rules)))
+    }
+
+    /// The agent itself: nothing in it changes.
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     /// The network's values of all moves, as float32.
@@ -234,43 +350,123 @@ impl Agent {
     /// A value is the points of a move and of what follows, in the unit of training: for the agent
     /// dqn 0.1 is a point, and each later move counts nine tenths as much.
     ///
-    /// board: a text, for values of shape (actions,), or a sequence of n texts, for shape (n,
-    /// actions). moves_left: a whole number, n of them, or None for as many as a new game has. A
-    /// move's index is that of action_of_move. The network learned from the moves of its mask: its
-    /// values of others mean little. The values of the mask's moves are of plans if the network
-    /// values next moves. A search does not change the values.
+    /// board, moves_left: as of act; the values have the shape (actions,) for one position, else
+    /// (n, actions). A move's index is that of action_of_move. The network learned from the moves of
+    /// its mask: its values of others mean little; with mask=True others are NaN, which is several
+    /// times as fast. The values of the mask's moves are of plans if the network values next moves.
+    /// A search does not change the values.
     ///
     /// Raises ValueError for a text that is no board, a board that no game shows between two moves,
     /// moves left that no game has or not as many as boards, and an agent without a network.
-    #[pyo3(signature = (board, moves_left = None))]
+    #[pyo3(signature = (board, moves_left = None, *, mask = false))]
     fn q_values<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         board: &Bound<'py, PyAny>,
         moves_left: Option<&Bound<'py, PyAny>>,
+        mask: bool,
     ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
-        let one = board.is_instance_of::<PyString>();
-        let boards: Vec<String> = if one { vec![board.extract()?] } else { board.extract()? };
+        let (py, agent) = (slf.py(), slf.get());
+        let Some(network) = &agent.network else {
+            return Err(PyValueError::new_err(format!("{} has no q_values: only a network has", agent.name)));
+        };
+        let positions = Positions::of(board, moves_left, &slf.as_super().get().game)?;
+        let (values, actions) = on_threads(py, || {
+            let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
+            let values = network.values(&positions.seen, mask).map_err(|error| positions.exception(error))?;
+            Ok((values, network.actions()))
+        })?;
+        let values = PyArray1::from_vec(py, values);
+        match positions.one {
+            true => values.reshape([actions].as_slice()),
+            false => values.reshape([positions.seen.len(), actions].as_slice()),
+        }
+    }
+}
+
+/// What `pickle` keeps of an agent: file, name, game, search and rules.
+type Restoring<'py> = (Bound<'py, PyBytes>, String, String, Option<String>, Bound<'py, PyAny>);
+
+/// Positions as Python gives them.
+struct Positions {
+    seen: Vec<Seen>,
+    /// Whether one was given, not a sequence.
+    one: bool,
+    /// Whether an environment shows them.
+    shown: bool,
+}
+
+impl Positions {
+    fn of(given: &Bound<'_, PyAny>, moves_left: Option<&Bound<'_, PyAny>>, game: &str) -> PyResult<Self> {
+        if let Ok(shown) = given.cast::<PyDict>() {
+            if moves_left.is_some() {
+                return Err(PyTypeError::new_err("moves_left: an environment's observation has them already"));
+            }
+            return Self::shown(shown, game);
+        }
+        let one = given.is_instance_of::<PyString>();
+        let boards: Vec<String> = if one { vec![given.extract()?] } else { given.extract()? };
         let left = each_left(moves_left, boards.len())?;
         if left.len() != boards.len() {
             let sentence = format!("there are {} boards, but {} moves left for them", boards.len(), left.len());
             return Err(PyValueError::new_err(sentence));
         }
-        let Some(network) = &self.network else {
-            return Err(PyValueError::new_err(format!("{} has no q_values: only a network has", self.name)));
+        let seen = boards.into_iter().zip(left).map(|(board, left)| Seen::Text(board, left)).collect();
+        Ok(Self { seen, one, shown: false })
+    }
+
+    /// An observation of an environment, or of a vector environment.
+    fn shown(observation: &Bound<'_, PyDict>, game: &str) -> PyResult<Self> {
+        let sizes = self::game(game)?.sizes();
+        let (mut image, mut scalars) = (None, None);
+        for (key, value) in observation.iter() {
+            let key: String = key.extract().unwrap_or_default();
+            match key.as_str() {
+                "board" => image = Some(value),
+                "moves_left" | "scalars" => scalars = Some(value),
+                // Wrappers add masks.
+                _ => {}
+            }
+        }
+        let (Some(image), Some(scalars)) = (image, scalars) else {
+            let sentence =
+                "an observation has board and moves_left, or board and scalars, as matchq's environments show";
+            return Err(PyValueError::new_err(sentence));
         };
-        let (values, actions) = on_threads(py, || {
-            let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
-            let values = network.values(&boards, &left).map_err(|(index, error)| match (one, error) {
-                (false, Error::User(what)) => PyValueError::new_err(format!("board {index} (from 0): {what}")),
-                (_, error) => exception(error),
-            })?;
-            Ok((values, network.actions()))
-        })?;
-        let values = PyArray1::from_vec(py, values);
-        match one {
-            true => values.reshape([actions].as_slice()),
-            false => values.reshape([boards.len(), actions].as_slice()),
+        let numpy = observation.py().import("numpy")?;
+        let image = numpy.call_method1("ascontiguousarray", (image, "uint8"))?;
+        let scalars = numpy.call_method1("ascontiguousarray", (scalars, "float32"))?;
+        let shape: Vec<usize> = image.getattr("shape")?.extract()?;
+        let (one, count) = match *shape {
+            [planes, rows, columns] if [planes, rows, columns] == sizes.image => (true, 1),
+            [count, planes, rows, columns] if [planes, rows, columns] == sizes.image => (false, count),
+            _ => {
+                let [planes, rows, columns] = sizes.image;
+                return Err(PyValueError::new_err(format!(
+                    "the observation's board has the shape {shape:?}, but of {game} it must have ({planes}, {rows}, \
+                     {columns}), or one dimension more"
+                )));
+            }
+        };
+        let image: PyReadonlyArrayDyn<'_, u8> = image.extract()?;
+        let scalars: PyReadonlyArrayDyn<'_, f32> = scalars.extract()?;
+        let (image, scalars) = (image.as_slice()?, scalars.as_slice()?);
+        if scalars.len() != count * sizes.scalars {
+            return Err(PyValueError::new_err(format!(
+                "the observation has {count} boards, but {} numbers beside them, not {}",
+                scalars.len(),
+                count * sizes.scalars
+            )));
+        }
+        let parts = image.chunks_exact(sizes.cells()).zip(scalars.chunks_exact(sizes.scalars));
+        let seen = parts.map(|(image, scalars)| Seen::Image(image.to_vec(), scalars.to_vec())).collect();
+        Ok(Self { seen, one, shown: true })
+    }
+
+    /// An error, of many positions with the place.
+    fn exception(&self, (index, error): (usize, Error)) -> PyErr {
+        match error {
+            Error::User(what) if !self.one => PyValueError::new_err(format!("board {index} (from 0): {what}")),
+            error => exception(error),
         }
     }
 }

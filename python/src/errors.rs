@@ -5,12 +5,15 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::time::Duration;
 
 use matchq_players::BEST;
 use matchq_players::error::Error;
 use pyo3::exceptions::{PyFileNotFoundError, PyPermissionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use rayon::ThreadPool;
 
 /// A `ValueError` for what the user gave, a `RuntimeError` for what failed while running.
 pub fn exception(error: Error) -> PyErr {
@@ -43,27 +46,70 @@ pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Se
     py.detach(|| caught(work))
 }
 
-/// Whether this process, or the one it was forked from, has used threads.
-static USED: AtomicBool = AtomicBool::new(false);
-/// Whether this process lacks the threads, since it was forked after their first use.
-static FORKED: AtomicBool = AtomicBool::new(false);
+/// Threads of this process, made at their first use and never ended. An atomic pointer in place of a
+/// lock, which a fork could leave locked for ever.
+static POOL: AtomicPtr<ThreadPool> = AtomicPtr::new(ptr::null_mut());
 
-/// [`unlocked`] work on the thread pool, which a forked process lacks: there the work is an error.
-pub fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
-    if FORKED.load(Ordering::Relaxed) {
-        return Err(PyRuntimeError::new_err(
-            "this process was forked from one that had used matchq's threads, which it lacks: start processes by \
-             \"spawn\" or \"forkserver\", or fork before agents and 65 games or more are used",
-        ));
+fn pool() -> PyResult<&'static ThreadPool> {
+    let known = POOL.load(Ordering::Acquire);
+    if !known.is_null() {
+        // SAFETY: the pointer is of a pool that was leaked below.
+        return Ok(unsafe { &*known });
     }
-    USED.store(true, Ordering::Relaxed);
-    unlocked(py, work)
+    let made = rayon::ThreadPoolBuilder::new()
+        .build()
+        .map_err(|error| PyRuntimeError::new_err(format!("threads cannot be started: {error}")))?;
+    let made: &'static ThreadPool = Box::leak(Box::new(made));
+    // Another thread may have been first; its pool is as good.
+    POOL.compare_exchange(ptr::null_mut(), ptr::from_ref(made).cast_mut(), Ordering::AcqRel, Ordering::Acquire).ok();
+    Ok(made)
 }
 
-/// To be called in a forked process.
+/// [`unlocked`] work on the process's threads.
+pub fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+    let pool = pool()?;
+    py.detach(|| pool.install(|| caught(work)))
+}
+
+/// To be called in a forked process, which lacks its parent's threads: the next use makes others.
 #[pyfunction]
 pub fn after_fork() {
-    FORKED.store(USED.load(Ordering::Relaxed), Ordering::Relaxed);
+    POOL.store(ptr::null_mut(), Ordering::Release);
+}
+
+/// Time between two looks for signals, such as Ctrl-C, during long work.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Long work on the process's threads; a signal's exception, or that of `look`, which is called
+/// several times a second, sets the flag, on which the work must end.
+pub fn watched<T: Send>(
+    py: Python<'_>,
+    mut look: impl FnMut(Python<'_>) -> PyResult<()>,
+    work: impl FnOnce(&AtomicBool) -> PyResult<T> + Send,
+) -> PyResult<T> {
+    let (pool, stop) = (pool()?, AtomicBool::new(false));
+    let mut stopped = None;
+    let done = std::thread::scope(|scope| {
+        let (stop, waiting) = (&stop, std::thread::current());
+        let working = scope.spawn(move || {
+            let done = pool.install(|| caught(|| work(stop)));
+            waiting.unpark();
+            done
+        });
+        while !working.is_finished() {
+            py.detach(|| std::thread::park_timeout(LOOK));
+            if let (None, Err(error)) = (&stopped, py.check_signals().and_then(|()| look(py))) {
+                stop.store(true, Ordering::Relaxed);
+                stopped = Some(error);
+            }
+        }
+        py.detach(|| working.join())
+    });
+    match (stopped, done) {
+        (Some(error), _) => Err(error),
+        (None, Ok(done)) => done,
+        (None, Err(panic)) => Err(of_panic(panic.as_ref())),
+    }
 }
 
 fn of_panic(panic: &(dyn Any + Send)) -> PyErr {

@@ -3,9 +3,10 @@
 use std::marker::PhantomData;
 
 use matchq_players::error::{Error, Result};
+use matchq_players::eval::{Report, Saved};
 use matchq_players::games::{ActionMask, Image, MaskKind, Token, actions_of_a_game, offered};
 use matchq_players::roster::last_agent;
-use matchq_players::{Agent, ForGame, Kind, Playable, Shipped, with_game};
+use matchq_players::{Agent, Agents, ForGame, Kind, Playable, Shipped, with_game};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
@@ -43,7 +44,9 @@ pub trait AnyGame: Send + Sync {
     /// Action of a JSON value, above all actions for a wasted move.
     fn read_move(&self, value: &Value) -> Result<usize>;
 
-    /// Games that step together, dealt by their first reset; `None` without memory for so many.
+    /// Games as they were [saved](AnyGames::save).
+    fn restored(&self, saved: &[u8]) -> Result<Box<dyn AnyGames>>;
+
     /// Games that step together, each cut after `longest` moves; `None` without memory for so many.
     fn games(&self, count: usize, rules: &Value, mask: &str, longest: u64) -> Result<Option<Box<dyn AnyGames>>>;
 
@@ -57,7 +60,11 @@ pub trait AnyGame: Send + Sync {
     fn agent(&self, agent: &Agent, search: Option<&str>, rules: &Value) -> Result<(Box<dyn AnyPlayer>, Network)>;
 
     /// Player of a text, `name:key=value:key=value`.
-    fn player(&self, text: &str, rules: &Value) -> Result<Box<dyn AnyPlayer>>;
+    fn player(&self, text: &str, rules: &Value, agents: &Agents) -> Result<Box<dyn AnyPlayer>>;
+
+    /// The report of JSON text, with its own figures, and with luck by so many simulations; games
+    /// of another program, known by their moves, are replayed. `goes_on` ends the work by false.
+    fn report(&self, text: &str, luck: Option<u32>, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<Option<Report>>;
 
     /// Moves of a new game; 0 where moves are not counted.
     fn moves(&self) -> usize;
@@ -147,6 +154,12 @@ impl<G: Playable> AnyGame for Known<G> {
         G::from_json(value).map_err(Error::user)
     }
 
+    fn restored(&self, saved: &[u8]) -> Result<Box<dyn AnyGames>> {
+        let games = postcard::from_bytes::<GameVector<G>>(saved);
+        let games = games.map_err(|error| Error::user(format!("these games cannot be restored: {error}")))?;
+        Ok(Box::new(games))
+    }
+
     fn games(&self, count: usize, rules: &Value, mask: &str, longest: u64) -> Result<Option<Box<dyn AnyGames>>> {
         let (rules, mask) = (read_rules::<G>(rules)?, MaskKind::of::<G>(mask)?);
         Ok(GameVector::<G>::new(count, rules, mask, longest).map(|games| Box::new(games) as Box<dyn AnyGames>))
@@ -173,8 +186,17 @@ impl<G: Playable> AnyGame for Known<G> {
         Ok((Box::new(player), network))
     }
 
-    fn player(&self, text: &str, rules: &Value) -> Result<Box<dyn AnyPlayer>> {
-        Ok(Box::new(GamePlayer::<G>::parse(text, read_rules::<G>(rules)?, None)?))
+    fn player(&self, text: &str, rules: &Value, agents: &Agents) -> Result<Box<dyn AnyPlayer>> {
+        Ok(Box::new(GamePlayer::<G>::parse(text, read_rules::<G>(rules)?, None, agents)?))
+    }
+
+    fn report(&self, text: &str, luck: Option<u32>, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<Option<Report>> {
+        let wrong = |error| Error::user(format!("this is no report of games: {error}"));
+        let Some(series) = Saved::parse(text).map_err(wrong)?.0.pop() else { return Ok(None) };
+        let mut report = series.report::<G>().map_err(Error::user)?;
+        report.find_own_figures::<G>();
+        let whole = luck.map_or(Ok(true), |simulations| report.estimate_luck::<G>(simulations, goes_on))?;
+        Ok(Some(report).filter(|_| whole))
     }
 
     fn moves(&self) -> usize {

@@ -4,10 +4,15 @@ use std::sync::{Mutex, PoisonError};
 
 use matchq_players::games::match3::{Move, Rules};
 use matchq_players::kit::{self, Played};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::errors::caught;
 use crate::values::{kit_move, match3_rules, seed_or_random};
+
+/// What `pickle` keeps of a game: how it is made, of what class, and its state.
+type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyAny>,), (Py<PyBytes>, Py<PyAny>));
 
 /// The game of a seed: the kit's class of this name, method for method and token for token.
 ///
@@ -94,6 +99,27 @@ impl GameLogic {
             memo.set_item(slf.as_ptr() as usize, copy)?;
             slf.py().import("copy")?.call_method1("deepcopy", (own, memo))
         })
+    }
+
+    /// Seed 0 for the constructor, then the state that replaces it.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let state = slf.get().with(|game| postcard::to_stdvec(game))?;
+        let state = state.map_err(|error| PyRuntimeError::new_err(format!("the game cannot be saved: {error}")))?;
+        let py = slf.py();
+        let new = py.import("copyreg")?.getattr("__newobj__")?;
+        let own = slf.getattr("__dict__").map(Bound::unbind).unwrap_or_else(|_| py.None());
+        Ok((new, (slf.get_type().into_any(),), (PyBytes::new(py, &state).unbind(), own)))
+    }
+
+    fn __setstate__(slf: &Bound<'_, Self>, saved: (Vec<u8>, Bound<'_, PyAny>)) -> PyResult<()> {
+        let (state, own) = saved;
+        let wrong = |error| PyValueError::new_err(format!("this is no saved game: {error}"));
+        let state: kit::GameLogic = postcard::from_bytes(&state).map_err(wrong)?;
+        slf.get().with(|game| *game = state)?;
+        if !own.is_none() {
+            slf.getattr("__dict__")?.call_method1("update", (own,))?;
+        }
+        Ok(())
     }
 
     fn __repr__(&self) -> PyResult<String> {

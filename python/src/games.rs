@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{caught, exception, on_threads, unlocked};
 use crate::game::{Sizes, game};
@@ -77,9 +77,13 @@ fn numbers<'a, T: numpy::Element>(array: &'a mut PyReadwriteArrayDyn<'_, T>, cou
     }
 }
 
+/// What `pickle` keeps of games: how they are restored, name and state.
+type Reduced<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
+
 /// Games that step together, private to the package's environments, which own the arrays.
 #[pyclass(frozen, module = "matchq")]
 pub struct Games {
+    name: String,
     games: Mutex<Box<dyn AnyGames>>,
     sizes: Sizes,
     /// Colours of the game's tokens by letter.
@@ -114,7 +118,22 @@ impl Games {
         let games = caught(|| game.games(count, &rules, mask, longest.unwrap_or(u64::MAX)).map_err(exception))?;
         let games = games.ok_or_else(|| PyMemoryError::new_err(format!("there is no memory for {count} games")))?;
         let colours = game.tokens().iter().map(|token| (token.letter, token.colour.into())).collect();
-        Ok(Self { games: Mutex::new(games), sizes: game.sizes(), colours })
+        Ok(Self { name: name.to_owned(), games: Mutex::new(games), sizes: game.sizes(), colours })
+    }
+
+    /// Games as they were pickled, by name and state.
+    #[staticmethod]
+    fn restored(name: &str, saved: &[u8]) -> PyResult<Self> {
+        let game = game(name)?;
+        let games = caught(|| game.restored(saved).map_err(exception))?;
+        let colours = game.tokens().iter().map(|token| (token.letter, token.colour.into())).collect();
+        Ok(Self { name: name.to_owned(), games: Mutex::new(games), sizes: game.sizes(), colours })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let saved = self.lock().save().map_err(exception)?;
+        let restored = py.get_type::<Self>().getattr("restored")?;
+        Ok((restored, (self.name.clone(), PyBytes::new(py, &saved))))
     }
 
     /// Planes, rows and columns of an image.
@@ -209,7 +228,12 @@ impl Games {
 
     /// An independent copy of the games.
     fn __copy__(&self) -> Self {
-        Self { games: Mutex::new(self.lock().copy()), sizes: self.sizes, colours: self.colours.clone() }
+        Self {
+            name: self.name.clone(),
+            games: Mutex::new(self.lock().copy()),
+            sizes: self.sizes,
+            colours: self.colours.clone(),
+        }
     }
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {

@@ -8,6 +8,7 @@ mod game_logic;
 mod games;
 mod player;
 mod reading;
+mod report;
 mod values;
 mod vector;
 
@@ -22,6 +23,7 @@ fn _matchq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<agent::Player>()?;
     module.add_class::<agent::Agent>()?;
     module.add_function(wrap_pyfunction!(agent::agents, module)?)?;
+    module.add_function(wrap_pyfunction!(report::_compared, module)?)?;
     module.add_class::<game_logic::GameLogic>()?;
     module.add_class::<games::Games>()?;
     module.add_class::<reading::Reading>()?;

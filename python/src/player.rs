@@ -1,9 +1,10 @@
 //! Players and networks of any game.
 
 use matchq_players::error::{Error, Result};
-use matchq_players::games::Game;
+use matchq_players::eval::{PlayedGame, Report, play_bounded};
+use matchq_players::games::{Game, decode};
 use matchq_players::network::{Evaluator, Processor};
-use matchq_players::{Agent, BoxedPlayer, NetworkPlayer, Playable, Setting, parse_with, position_stream};
+use matchq_players::{Agent, Agents, BoxedPlayer, NetworkPlayer, Playable, Setting, parse_with, position_stream};
 use serde_json::Value;
 
 use crate::values::position;
@@ -11,18 +12,36 @@ use crate::values::position;
 /// Boards in one forward pass.
 const BATCH: usize = 256;
 
-/// A player of any game; `left` is the actions left, `None` as many as a new game has.
+/// A position as Python gives it.
+pub enum Seen {
+    /// A board's text with the actions left, `None` as many as a new game has.
+    Text(String, Option<i64>),
+    /// What an environment shows: image and scalars.
+    Image(Vec<u8>, Vec<f32>),
+}
+
+/// A result for many boards; an error names the board's place, from 0.
+pub type Placed<T> = std::result::Result<T, (usize, Error)>;
+
+/// A player of any game.
 pub trait AnyPlayer: Send {
-    /// Chooses a move, as the game writes it in JSON.
-    fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value>;
+    /// Chooses an action in each position.
+    fn act(&mut self, seen: &[Seen]) -> Placed<Vec<usize>>;
+
+    /// An action as the game writes it in JSON.
+    fn to_json(&self, action: usize) -> Value;
+
+    /// Games of seeds in a row, as `eval --json` reports them; `goes_on`, which is called with the
+    /// moves so far, ends them without a report by false.
+    fn series(&mut self, first: u128, count: u64, goes_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<Report>>;
 
     /// Moves that the player considers, best first, with values; empty where the game is over.
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>>;
 }
 
 pub trait AnyNetwork: Send {
-    /// Values of all actions, board by board; an error names the board's place, from 0.
-    fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)>;
+    /// Values of all actions, board by board, or NaN outside of the mask.
+    fn values(&mut self, seen: &[Seen], masked: bool) -> Placed<Vec<f32>>;
 
     fn actions(&self) -> usize;
 }
@@ -33,15 +52,16 @@ pub struct GamePlayer<G: Game> {
 }
 
 impl<G: Playable> GamePlayer<G> {
-    pub fn parse(text: &str, rules: G::Rules, agent: Option<&Agent>) -> Result<Self> {
-        let player = parse_with::<G>(text, &rules, &Setting { agent, ..Setting::default() })?;
+    pub fn parse(text: &str, rules: G::Rules, agent: Option<&Agent>, agents: &Agents) -> Result<Self> {
+        let setting = Setting { agent, agents: agents.clone(), ..Setting::default() };
+        let player = parse_with::<G>(text, &rules, &setting)?;
         Ok(Self { player, rules })
     }
 
     /// The player of an agent, which searches if a budget is given.
     pub fn of(agent: &Agent, search: Option<&str>, rules: G::Rules) -> Result<Self> {
         if let Some(budget) = search {
-            return Self::parse(&format!("network+search{budget}"), rules, Some(agent));
+            return Self::parse(&format!("network+search{budget}"), rules, Some(agent), &Agents::default());
         }
         Ok(Self { player: agent.player::<G>(&rules, BATCH, None, &Processor)?, rules })
     }
@@ -53,15 +73,45 @@ impl<G: Playable> GamePlayer<G> {
     }
 }
 
+/// The positions that are seen; an error names the place of the one that is wrong.
+fn positions<G: Playable>(rules: &G::Rules, seen: &[Seen]) -> Placed<Vec<G::State>> {
+    let position = |(index, seen): (usize, &Seen)| {
+        let state = match seen {
+            Seen::Text(board, left) => position::<G>(rules, board, *left),
+            Seen::Image(image, scalars) => decode::<G>(rules, image, scalars),
+        };
+        state.map_err(|error| (index, error))
+    };
+    seen.iter().enumerate().map(position).collect()
+}
+
 impl<G: Playable> AnyPlayer for GamePlayer<G> {
-    fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value> {
-        let (state, is_over) = self.position(board, left)?;
-        if is_over {
-            return Err(Error::user("the game is over on this board"));
+    fn act(&mut self, seen: &[Seen]) -> Placed<Vec<usize>> {
+        let states = positions::<G>(&self.rules, seen)?;
+        if let Some(place) = states.iter().position(|state| G::at(&self.rules, state).is_over()) {
+            return Err((place, Error::user("the game is over on this board")));
         }
-        let actions = self.player.act(&[state], &mut [position_stream::<G>(&state)])?;
-        let action = actions.first().ok_or_else(|| Error::runtime(format!("{} gave no move", self.player.name())))?;
-        Ok(G::to_json(*action))
+        let mut streams: Vec<_> = states.iter().map(|state| position_stream::<G>(state)).collect();
+        // A player with a time for each move wants all cores for one board.
+        let batch = if self.player.is_timed() { 1 } else { BATCH };
+        let mut actions = Vec::with_capacity(states.len());
+        for (states, streams) in states.chunks(batch).zip(streams.chunks_mut(batch)) {
+            actions.extend(self.player.act(states, streams).map_err(|error| (0, error))?);
+        }
+        Ok(actions)
+    }
+
+    fn to_json(&self, action: usize) -> Value {
+        G::to_json(action)
+    }
+
+    fn series(&mut self, first: u128, count: u64, goes_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<Report>> {
+        let begin = std::time::Instant::now();
+        let (rules, player) = (&self.rules, self.player.as_mut());
+        let played = play_bounded(player, rules, first, count, u64::MAX, |moves| goes_on(moves.all))?;
+        let Some(played): Option<Vec<PlayedGame>> = played else { return Ok(None) };
+        let seconds = begin.elapsed().as_secs_f64();
+        Report::of::<G>(self.player.name().to_owned(), first, rules, &played, seconds).map(Some)
     }
 
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>> {
@@ -87,12 +137,18 @@ impl<G: Playable> GameNetwork<G> {
 }
 
 impl<G: Playable> AnyNetwork for GameNetwork<G> {
-    fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)> {
-        let states = boards.iter().zip(left).enumerate();
-        let states = states
-            .map(|(index, (board, left))| position::<G>(&self.rules, board, *left).map_err(|error| (index, error)));
-        let states: Vec<G::State> = states.collect::<std::result::Result<_, _>>()?;
-        self.evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(|error| (0, error))
+    fn values(&mut self, seen: &[Seen], masked: bool) -> Placed<Vec<f32>> {
+        let states = positions::<G>(&self.rules, seen)?;
+        if !masked {
+            return self.evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(|error| (0, error));
+        }
+        let masks = self.evaluator.masks(&states);
+        let mut values = self.evaluator.values_of(&states, &masks).map_err(|error| (0, error))?.to_vec();
+        for (values, mask) in values.chunks_exact_mut(G::ACTIONS).zip(masks) {
+            let outside = values.iter_mut().enumerate().filter(|(action, _)| !mask.contains(*action));
+            outside.for_each(|(_, value)| *value = f32::NAN);
+        }
+        Ok(values)
     }
 
     fn actions(&self) -> usize {

@@ -1,9 +1,11 @@
 //! Games of any kind that step together, without Python.
 
 use matchq_players::Playable;
+use matchq_players::error::{Error, Result};
 use matchq_players::games::{Episode, MaskKind, offered};
 use matchq_players::random::SeededDraw;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::values::write_mask;
 
@@ -28,11 +30,15 @@ pub trait AnyGames: Send {
 
     fn boards(&self) -> Vec<String>;
 
+    /// Everything that [`AnyGame::restored`](crate::game::AnyGame::restored) needs.
+    fn save(&self) -> Result<Vec<u8>>;
+
     /// An independent copy.
     fn copy(&self) -> Box<dyn AnyGames>;
 }
 
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct GameVector<G: Playable> {
     sessions: Vec<Session<G>>,
     rules: G::Rules,
@@ -42,7 +48,8 @@ pub struct GameVector<G: Playable> {
 }
 
 /// A game and the games that follow it from its seed.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
 struct Session<G: Playable> {
     episode: Episode<G>,
     seed: u128,
@@ -149,6 +156,10 @@ impl<G: Playable> AnyGames for GameVector<G> {
 
     fn boards(&self) -> Vec<String> {
         self.sessions.iter().map(|session| G::board(&session.episode.state())).collect()
+    }
+
+    fn save(&self) -> Result<Vec<u8>> {
+        postcard::to_stdvec(self).map_err(|error| Error::runtime(format!("games cannot be saved: {error}")))
     }
 
     fn copy(&self) -> Box<dyn AnyGames> {

@@ -1,4 +1,4 @@
-use super::{Lookahead, Text, actions_of_a_game};
+use super::{Image, Lookahead, Text, actions_of_a_game};
 use crate::error::{Error, Result};
 
 /// A position as people give it: a board's text, and what the text may leave out.
@@ -61,10 +61,59 @@ impl Given<'_> {
     }
 }
 
+/// Position of an [image](Image::encode_bytes) and its scalars, checked as a board's text is.
+///
+/// In games that count moves, the first scalar is the share of the moves that are left.
+pub fn decode<G: Text + Image>(rules: &G::Rules, image: &[u8], scalars: &[f32]) -> Result<G::State> {
+    let plane = G::ROWS * G::COLUMNS;
+    if image.len() != G::PLANES * plane || scalars.len() != G::SCALARS {
+        return Err(Error::user(format!(
+            "an image of {} has {} planes of {} rows and {} columns and {} scalars, but this has {} cells and {} scalars",
+            G::NAME,
+            G::PLANES,
+            G::ROWS,
+            G::COLUMNS,
+            G::SCALARS,
+            image.len(),
+            scalars.len()
+        )));
+    }
+    let has_pieces = !G::PIECES.is_empty();
+    // In games with pieces, plane 0 is the wall, and one of the others, full, is the piece.
+    let tokens = if has_pieces { 1 } else { G::PLANES };
+    let mut text = String::with_capacity(plane + G::ROWS);
+    for cell in 0..plane {
+        let mut planes = (0..tokens).filter(|of| image[of * plane + cell] != 0);
+        let (kind, other) = (planes.next(), planes.next());
+        if let (Some(one), Some(other)) = (kind, other) {
+            let (row, column) = (cell / G::COLUMNS, cell % G::COLUMNS);
+            return Err(Error::user(format!(
+                "row {row}, column {column} of the image (both from 0) is 1 in two planes, {one} and {other}"
+            )));
+        }
+        let kind = kind.map(|kind| kind + usize::from(has_pieces)).or(has_pieces.then_some(0));
+        text.push(kind.map_or(NOTHING, |kind| G::TOKENS[kind].letter));
+        if (cell + 1) % G::COLUMNS == 0 {
+            text.push('\n');
+        }
+    }
+    let all = actions_of_a_game::<G>(rules);
+    let left = (all > 0).then(|| (scalars[0] * all as f32).round() as i64);
+    let state = G::read(rules, text.trim_end_matches('\n'), left)?;
+    if !has_pieces {
+        return Ok(state);
+    }
+    let shown = (1..G::PLANES).find(|of| image[of * plane] != 0);
+    shown.map(|of| G::with_piece(&state, of - 1)).ok_or_else(|| Error::user("the image shows no piece"))
+}
+
+/// Letter of a cell that is 0 in all planes, which no game reads as a token.
+const NOTHING: char = ' ';
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Game as _, Match3, Tetris};
+    use crate::{Bejeweled, Bilging, Episode, Game, Match3, Tetris, TileMatch};
 
     const BOARD: &str =
         "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#";
@@ -126,5 +175,47 @@ mod tests {
         }
         let pieces = Given { board: BOARD, moves_left: None, piece: Some("T") };
         assert_eq!(told(pieces.game::<Match3>(&Default::default(), &NAMES)), "--piece T: match3 has no pieces");
+    }
+
+    fn check_images<G: Text + Image>() {
+        let rules = G::Rules::default();
+        for seed in 0..4 {
+            let mut episode = Episode::<G>::deal(&rules, seed);
+            for turn in 0..30 {
+                if episode.is_over() {
+                    break;
+                }
+                let state = episode.state();
+                let (mut image, mut scalars) = (vec![0; G::PLANES * G::ROWS * G::COLUMNS], vec![0.0; G::SCALARS]);
+                G::encode_bytes(&state, &mut image, &mut scalars);
+                assert_eq!(decode::<G>(&rules, &image, &scalars), Ok(state), "{} {turn}", G::NAME);
+                let (mask, _) = crate::offered::<G>(&state, crate::MaskKind::default_of::<G>());
+                episode.step(mask.nth(turn % mask.count()).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn an_image_gives_its_position_in_every_game() {
+        check_images::<Match3>();
+        check_images::<Bilging>();
+        check_images::<Tetris>();
+        check_images::<Bejeweled>();
+        check_images::<TileMatch>();
+    }
+
+    #[test]
+    fn an_image_that_shows_no_board_is_refused_by_its_place() {
+        let state = match3(BOARD, Some(3)).unwrap().state();
+        let (mut image, mut scalars) = (vec![0; 400], [0.0]);
+        Match3::encode_bytes(&state, &mut image, &mut scalars);
+        let rules = Default::default();
+        let told = |image: &[u8]| decode::<Match3>(&rules, image, &scalars).unwrap_err().to_string();
+        assert!(told(&image[1..]).contains("399 cells"));
+        // d, in plane 3, stands at (0, 0).
+        let twice: Vec<u8> = image.iter().enumerate().map(|(cell, byte)| if cell == 0 { 1 } else { *byte }).collect();
+        assert_eq!(told(&twice), "row 0, column 0 of the image (both from 0) is 1 in two planes, 0 and 3");
+        image[3 * 80] = 0;
+        assert!(told(&image).contains("row 0, column 0"), "{}", told(&image));
     }
 }

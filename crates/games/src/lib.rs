@@ -51,7 +51,7 @@ pub use bilging::Bilging;
 pub use episode::Episode;
 pub use features::{ActionFeatures, Run, StateFeatures};
 pub use game::{Game, Step, actions_of_a_game};
-pub use given::{Given, Names};
+pub use given::{Given, Names, decode};
 pub use image::Image;
 pub use lookahead::{After, Lookahead, Plan, SeenWave};
 pub use mask::{Mask, MaskKind, offered};

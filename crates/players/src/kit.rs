@@ -6,6 +6,8 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::games::Episode;
 use crate::games::match3::{self, Match3, Rules, State};
@@ -228,7 +230,7 @@ impl Player for AgentPlayer {
 }
 
 /// The kit's class of this name: a game.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GameLogic {
     episode: Episode<Match3>,
 }

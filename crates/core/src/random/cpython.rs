@@ -1,24 +1,67 @@
 use std::fmt;
 
 use rand_mt::Mt;
+use serde::{Deserialize, Serialize};
 
 use super::{Draw, SeededDraw};
 
 /// CPython's `random.Random(seed)`: MT19937 (Matsumoto and Nishimura 1998), seeded by
 /// `init_by_array` with the 32-bit words of the seed as in `Modules/_randommodule.c`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct CPythonRandom(Mt);
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Place", try_from = "Place")]
+pub struct CPythonRandom {
+    generator: Mt,
+    place: Place,
+}
+
+/// Seed and words drawn so far, from which a saved generator is made again: its library hands out
+/// no state.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
+    seed: u128,
+    drawn: u64,
+}
+
+/// Most words of a saved generator, which take some seconds.
+const MOST_DRAWN: u64 = 1 << 32;
+
+impl From<CPythonRandom> for Place {
+    fn from(random: CPythonRandom) -> Self {
+        random.place
+    }
+}
+
+impl TryFrom<Place> for CPythonRandom {
+    type Error = String;
+
+    fn try_from(Place { seed, drawn }: Place) -> Result<Self, String> {
+        if drawn > MOST_DRAWN {
+            return Err(format!("a saved generator has drawn {drawn} words, more than {MOST_DRAWN}"));
+        }
+        let mut random = Self::new(seed);
+        for _ in 0..drawn {
+            random.next_u32();
+        }
+        Ok(random)
+    }
+}
 
 impl CPythonRandom {
     pub fn new(seed: u128) -> Self {
         // Words of the seed, the least significant first, without leading zeros but at least one.
         let words = ((128 - seed.leading_zeros()).div_ceil(32)).max(1);
-        Self(Mt::new_with_key((0..words).map(|word| (seed >> (32 * word)) as u32)))
+        let generator = Mt::new_with_key((0..words).map(|word| (seed >> (32 * word)) as u32));
+        Self { generator, place: Place { seed, drawn: 0 } }
+    }
+
+    fn next_u32(&mut self) -> u32 {
+        self.place.drawn += 1;
+        self.generator.next_u32()
     }
 
     /// `getrandbits(128)`: four outputs, the least significant word first.
     pub fn getrandbits128(&mut self) -> u128 {
-        (0..4).fold(0, |bits, word| bits | u128::from(self.0.next_u32()) << (32 * word))
+        (0..4).fold(0, |bits, word| bits | u128::from(self.next_u32()) << (32 * word))
     }
 }
 
@@ -34,7 +77,7 @@ impl Draw for CPythonRandom {
     fn below(&mut self, n: u32) -> u32 {
         let unused_bits = n.leading_zeros();
         loop {
-            let number = self.0.next_u32() >> unused_bits;
+            let number = self.next_u32() >> unused_bits;
             if number < n {
                 return number;
             }
@@ -55,6 +98,18 @@ impl SeededDraw for CPythonRandom {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_saved_generator_goes_on_as_it_would_have() {
+        let mut random = CPythonRandom::new(7);
+        for _ in 0..1_000 {
+            random.below(6);
+        }
+        let saved = serde_json::to_string(&random).unwrap();
+        let mut again: CPythonRandom = serde_json::from_str(&saved).unwrap();
+        assert_eq!(again.getrandbits128(), random.getrandbits128());
+        assert!(serde_json::from_str::<CPythonRandom>("{\"seed\":7,\"drawn\":99999999999}").is_err());
+    }
 
     #[test]
     fn draws_are_those_of_cpython() {

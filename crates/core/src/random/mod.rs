@@ -6,6 +6,9 @@ mod cpython;
 mod numpy;
 mod stream;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 pub use columns::ColumnStreams;
 pub use cpython::CPythonRandom;
 pub use numpy::NumPyRandom;
@@ -41,7 +44,7 @@ pub trait Draw {
 }
 
 /// A generator started by a seed, which decides all draws of a game.
-pub trait SeededDraw: Draw + Clone + Send + Sync {
+pub trait SeededDraw: Draw + Clone + Send + Sync + Serialize + DeserializeOwned {
     fn from_seed(seed: u128) -> Self;
 
     /// Draws the seed of the next game.
