@@ -81,7 +81,7 @@ fn numbers<'a, T: numpy::Element>(array: &'a mut PyReadwriteArrayDyn<'_, T>, cou
 type Reduced<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
 
 /// Games that step together, private to the package's environments, which own the arrays.
-#[pyclass(frozen, module = "matchq")]
+#[pyclass(frozen, module = "matchq._matchq")]
 pub struct Games {
     name: String,
     games: Mutex<Box<dyn AnyGames>>,

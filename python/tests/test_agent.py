@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 
+import gymnasium
 import numpy as np
 import pytest
 from conftest import ROOT
@@ -368,31 +369,64 @@ def test_a_board_is_the_same_in_any_form():
         player.act("\n \n", 9)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="only Unix forks")
-def test_a_process_forked_after_threads_were_used_gets_a_sentence_and_does_not_hang():
-    code = """
-import os, matchq
-from matchq.envs import Match3VectorEnv
-player, board = matchq.Player("greedy"), matchq.GameLogic(1).board()
-if FIRST:
-    player.act(board, 9)
-child = os.fork()
-if child == 0:
-    Match3VectorEnv(64).reset(seed=1)
-    for work in (lambda: player.act(board, 9), lambda: Match3VectorEnv(65).reset(seed=1)):
-        try:
-            work()
-            print("done", flush=True)
-        except RuntimeError as error:
-            print(error, flush=True)
-    os._exit(0)
-os.waitpid(child, 0)
-"""
-    run = lambda first: subprocess.run(
-        [sys.executable, "-c", code.replace("FIRST", str(first))], capture_output=True, text=True, timeout=60, check=True
-    ).stdout.splitlines()
-    assert run(False) == ["done", "done"]
-    assert [line[:27] for line in run(True)] == ["this process was forked fro"] * 2
+def seen(kind, games, seed=3):
+    """What a vector environment shows after a few moves, with its boards and moves left."""
+    environment = gymnasium.make_vec(f"matchq/{kind}", num_envs=games)
+    observation, info = environment.reset(seed=seed)
+    for _ in range(3):
+        actions = info["action_mask"].argmax(axis=1)
+        observation, _, _, _, info = environment.step(actions)
+    return observation, environment.unwrapped._games.boards()
+
+
+@pytest.mark.parametrize(
+    "kind, game, player",
+    [
+        ("Match3-v0", "match3", "dqn"),
+        ("Match3-v0", "match3", "cascade"),
+        ("Bilging-v0", "bilging", "greedy"),
+        ("Tetris-v0", "tetris", "tetris-shapes"),
+        ("Bejeweled-v0", "bejeweled", "ranked"),
+        ("TileMatch-v0", "tile-match", "tile-match-dqn"),
+    ],
+)
+def test_a_player_acts_on_observations_as_on_their_boards(kind, game, player):
+    observation, boards = seen(kind, 8)
+    player = matchq.Player(player, game=game)
+    left = {"match3": 22, "tile-match": matchq.moves_of_a_game("tile-match") - 3}.get(game)
+    moves = [player.act(board, left) for board in boards]
+    assert player.act(boards, left) == moves
+    actions = player.act(observation)
+    assert actions.dtype == np.int64 and [matchq.move_of_action(action, game=game) for action in actions] == moves
+    one = player.act({name: part[0] for name, part in observation.items()})
+    assert isinstance(one, int) and one == actions[0]
+
+
+def test_values_of_observations_are_those_of_their_boards_and_outside_of_the_mask_none(agent):
+    observation, boards = seen("Match3-v0", 5)
+    values = agent.q_values(boards, 22)
+    assert np.array_equal(agent.q_values(observation), values)
+    masked = agent.q_values(observation, mask=True)
+    masks = np.array([matchq.action_mask(board, moves_left=22) for board in boards])
+    assert np.array_equal(~np.isnan(masked), masks)
+    assert np.allclose(masked[masks], values[masks], rtol=1e-5, atol=1e-5)
+    assert agent.q_values(boards[0], 22, mask=True).shape == (142,)
+
+
+def test_what_is_no_observation_gets_a_sentence(agent):
+    observation, boards = seen("Match3-v0", 2)
+    for wrong, sentence in [
+        ({"board": observation["board"]}, "an observation has board and moves_left"),
+        ({**observation, "board": observation["board"][:, :4]}, r"must have \(5, 10, 8\)"),
+        ({**observation, "moves_left": np.zeros((3, 1), np.float32)}, "2 boards, but 3 numbers beside them"),
+        ({**observation, "board": np.ones_like(observation["board"])}, r"board 0 \(from 0\): row 0, column 0 of the image"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            agent.act(wrong)
+    with pytest.raises(TypeError, match="moves_left"):
+        agent.act(observation, 9)
+    with pytest.raises(ValueError, match=r"board 1 \(from 0\): the board must have 10 rows, not 9"):
+        agent.act([boards[0], "\n".join(boards[1].split("\n")[:9])], 22)
 
 
 def test_a_player_of_an_agent_plays_the_agents_game_where_none_is_named():

@@ -16,6 +16,7 @@ vertical). Importing this package registers an environment for each game, such a
 import os
 
 from matchq._game import Game
+from matchq._judge import compare, evaluate
 from matchq._matchq import (
     GAMES,
     Agent,
@@ -46,7 +47,9 @@ __all__ = [
     "action_of_move",
     "agents",
     "cells_of_move",
+    "compare",
     "encode",
+    "evaluate",
     "move_of_action",
     "moves_of_a_game",
     "read_board",
@@ -70,6 +73,6 @@ def _register() -> None:
 
 
 _register()
-# A forked process lacks its parent's threads: what needs them is then an error.
+# A forked process lacks its parent's threads and makes its own.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=after_fork)

@@ -1,12 +1,14 @@
 """The compiled half of matchq."""
 
 import os
-from collections.abc import Sequence
-from typing import Any, SupportsIndex, final
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex, final, overload
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import Self
+
+_Left = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None
 
 __version__: str
 
@@ -47,7 +49,10 @@ class Player:
         game: str | None = None,
         rules: dict[str, Any] | None = None,
         obstacle_kinds: SupportsIndex | None = None,
+        _files: dict[str, bytes] | None = None,
     ) -> Self: ...
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]: ...
 
     @property
     def game(self) -> str:
@@ -69,10 +74,23 @@ class Player:
     ) -> bool:
         """Returns False: no other game follows."""
 
-    def act(self, board: str, moves_left: SupportsIndex | None = None) -> Any:
-        """Chooses a move on a board with moves left; None is as many as a new game has.
+    @overload
+    def act(self, board: str, moves_left: SupportsIndex | None = None) -> Any: ...
+    @overload
+    def act(self, board: Sequence[str], moves_left: _Left = None) -> list[Any]: ...
+    @overload
+    def act(self, board: dict[str, npt.NDArray[Any]]) -> Any:
+        """Chooses a move on a board with moves left, or an action in each position.
 
-        A move of match-3 is (x, y, vertical), with 1 to 25 moves left. The move has the highest of
+        Args:
+            board: a board's text, for a move; a sequence of texts, for a list of moves; what an
+                environment shows, a dictionary of arrays, of one position, for an action's number,
+                or of n positions, for an array of n numbers.
+            moves_left: as many as a new game has if None; with texts a number or one for each; an
+                environment shows them itself. A move of match-3 is (x, y, vertical), with 1 to 25
+                moves left.
+
+        The move has the highest of
         the ``q_values`` among the moves of the agent's mask; a search plays the move that
         simulations rank first. Any offered move is played where the mask has none. Choices by
         chance depend on the position: a position always gets the same move, unless the search has
@@ -82,9 +100,12 @@ class Player:
         Raises:
             ValueError: a text that is no board; a board that no game shows between two moves (in
                 match-3 one with a run of three or more), with row and column; moves left that no
-                game has; a game that is over; a board without its piece.
+                game has; a game that is over; a board without its piece; arrays of another shape.
             TypeError: a board that is no text, moves left that are no whole number.
         """
+
+    def _series(self, first: SupportsIndex, count: int, look: Callable[[int], object]) -> str:
+        """The games of seeds in a row as JSON, private to the package."""
 
     def rank(self, board: str, moves_left: SupportsIndex | None = None) -> list[tuple[Any, float]]:
         """Moves that the player considers on a board, best first, with their values.
@@ -126,10 +147,20 @@ class Agent(Player):
             TypeError: a budget that is neither a whole number nor text.
         """
 
+    @staticmethod
+    def _restored(
+        file: bytes, name: str, game: str, search: str | None, rules: dict[str, Any]
+    ) -> Agent: ...
+    def __copy__(self) -> Agent: ...
+    def __deepcopy__(self, _memo: Any) -> Agent: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes, str, str, str | None, Any]]: ...
+
     def q_values(
         self,
-        board: str | Sequence[str],
-        moves_left: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None = None,
+        board: str | Sequence[str] | dict[str, npt.NDArray[Any]],
+        moves_left: _Left = None,
+        *,
+        mask: bool = False,
     ) -> npt.NDArray[np.float32]:
         """The network's values of all moves: the points of a move and of what follows, in the unit
         of training.
@@ -137,9 +168,10 @@ class Agent(Player):
         A point is 0.1 for the agent ``dqn``, and each later move counts nine tenths as much.
 
         Args:
-            board: a text, for values of shape (actions,), or n texts, for shape (n, actions).
-            moves_left: a whole number, a sequence of n of them, or None for as many as a new game
-                has.
+            board, moves_left: as of ``act``; the values have the shape (actions,) for one position,
+                else (n, actions).
+            mask: whether moves outside of the network's mask are NaN, which is several times as
+                fast.
 
         A move's index is that of ``action_of_move``. The network learned from the moves of its mask
         (``action_mask``): its values of others mean little. The values of the mask's moves are of
@@ -198,11 +230,18 @@ class GameLogic:
 
     def __copy__(self) -> GameLogic: ...
     def __deepcopy__(self, memo: Any, /) -> GameLogic: ...
+    def __reduce__(self) -> tuple[Any, tuple[Any], tuple[bytes, Any]]: ...
+    def __setstate__(self, saved: tuple[bytes, Any]) -> None: ...
 
-@final
 def after_fork() -> None:
     """Notes that this process was forked; private to the package."""
 
+def _compared(
+    name: str, reports: Sequence[tuple[str, str]], luck: int | None, look: Callable[[int], object]
+) -> str:
+    """The comparison of reports of games as JSON; private to the package."""
+
+@final
 class Games:
     """Games that step together; private to the environments of ``matchq.envs``."""
 
@@ -237,6 +276,9 @@ class Games:
     def boards(self) -> list[str]: ...
     def __copy__(self) -> Games: ...
     def __deepcopy__(self, memo: Any, /) -> Games: ...
+    @staticmethod
+    def restored(name: str, saved: bytes) -> Games: ...
+    def __reduce__(self) -> tuple[Any, tuple[str, bytes]]: ...
 
 @final
 class Reading:

@@ -30,7 +30,8 @@ class Output:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        return self._try(self._stream.write, text)
+        written: int = self._try(self._stream.write, text)
+        return written
 
     def flush(self) -> None:
         self._try(self._stream.flush)

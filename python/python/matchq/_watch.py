@@ -350,9 +350,10 @@ class _Screen:
         if not (0 <= x < self.size[0] and 0 <= y < self.size[1]):
             raise Failure(f"a click at {x:.0f}, {y:.0f} would be outside of what is watched", 1)
         self.wait(0)
+        mouse: Any = self._mouse
         try:
-            self._mouse.click(self._whole.left + x / self._scale, self._whole.top + y / self._scale)
-        except self._mouse.FailSafeException as error:
+            mouse.click(self._whole.left + x / self._scale, self._whole.top + y / self._scale)
+        except mouse.FailSafeException as error:
             raise Stopped("the mouse was moved into a corner of the screen") from error
 
 

@@ -38,6 +38,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from matchq._arrays import SCALARS, Arrays, Observation
 from matchq._matchq import Games
 
 try:
@@ -48,13 +49,7 @@ except ImportError as error:
         "pip install --upgrade gymnasium"
     ) from error
 
-__all__ = ["GameEnv", "GameVectorEnv", "Match3Env", "Match3VectorEnv"]
-
-Observation = dict[str, npt.NDArray[Any]]
-
-# Names of scalars in observations, for games with a name of their own.
-_SCALARS = {"match3": "moves_left"}
-
+__all__ = ["GameEnv", "GameVectorEnv", "MaskInObservation", "Match3Env", "Match3VectorEnv"]
 
 def _seed(given: Any) -> int:
     """A seed as Gymnasium takes it: an int, not negative."""
@@ -67,23 +62,6 @@ def _seed(given: Any) -> int:
 def _check_options(options: Any) -> None:
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"options is {options!r}, but must be a dictionary or None")
-
-
-class _Arrays:
-    """Arrays that the compiled half writes for a number of games."""
-
-    def __init__(self, count: int, games: Games) -> None:
-        self.board = np.empty((count, *games.image), np.uint8)
-        self.scalars = np.empty((count, games.scalars), np.float32)
-        self.masks = np.empty((count, games.actions), np.bool_)
-        self.scores = np.empty(count, np.int64)
-        self.over = np.zeros(count, np.bool_)
-        self.cut = np.zeros(count, np.bool_)
-        self.rewards = np.zeros(count, np.float64)
-
-    @property
-    def views(self) -> tuple[npt.NDArray[Any], ...]:
-        return self.board, self.scalars, self.masks, self.scores, self.over, self.cut
 
 
 _RENDER_MODES = ["ansi", "rgb_array"]
@@ -107,7 +85,7 @@ class _Table:
             raise ValueError(f"the render mode is {render_mode!r}, but must be 'ansi', 'rgb_array' or None")
         self.render_mode = render_mode
         self.games = Games(game, count, None if rules is None else dict(rules), mask or "", obstacle_kinds, longest)
-        self.scalars = _SCALARS.get(game, "scalars")
+        self.scalars = SCALARS.get(game, "scalars")
         board, scalars = Box(0, 1, self.games.image, np.uint8), Box(0.0, 1.0, (self.games.scalars,), np.float32)
         self.observation_space = Dict({"board": board, self.scalars: scalars})
         self.action_space = Discrete(self.games.actions)
@@ -164,11 +142,12 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self._table = _Table(1, game, render_mode, rules, obstacle_kinds, mask)
         self._games = self._table.games
         self.render_mode = render_mode
-        self.observation_space = self._table.observation_space
+        observation_space: Any = self._table.observation_space
+        self.observation_space = observation_space
         self.action_space = self._table.action_space
         self._session_begun = False
         # The game counts as over until the first reset.
-        self._arrays = _Arrays(1, self._games)
+        self._arrays = Arrays(1, self._games)
         self._arrays.over[0] = True
 
     def reset(
@@ -190,7 +169,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         super().reset(seed=seed)
         if seed is None and not self._session_begun:
             seed = secrets.randbits(128)
-        arrays = _Arrays(1, self._games)
+        arrays = Arrays(1, self._games)
         self._games.reset([seed], None, arrays.views)
         self._session_begun = True
         self._arrays = arrays
@@ -209,7 +188,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         action = operator.index(action)
         if not 0 <= action < self._games.actions:
             raise ValueError(f"the action is {action}, but must be from 0 to {self._games.actions - 1}")
-        arrays = _Arrays(1, self._games)
+        arrays = Arrays(1, self._games)
         self._games.step(np.array([action], np.int64), False, arrays.rewards, arrays.views)
         self._arrays = arrays
         observation, info = self._seen()
@@ -317,7 +296,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._session_begun = False
-        self._arrays = _Arrays(num_envs, self._games)
+        self._arrays = Arrays(num_envs, self._games)
         # State that callers must not write to: the games that are over or cut, and the masks.
         self._done, self._masks = self._arrays.over.copy(), self._arrays.masks
 
@@ -435,14 +414,14 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         if not self._session_begun:
             raise ResetNeeded(f"there are no games yet: call reset() before {part}")
 
-    def _keep(self, arrays: _Arrays) -> None:
+    def _keep(self, arrays: Arrays) -> None:
         """Keeps the written arrays, and copies of those that are handed out."""
         self._arrays = arrays
         self._done = arrays.over | arrays.cut
         self._masks = arrays.masks.copy() if self.copy else arrays.masks
 
-    def _arrays_to_write(self) -> _Arrays:
-        return _Arrays(self.num_envs, self._games) if self.copy else self._arrays
+    def _arrays_to_write(self) -> Arrays:
+        return Arrays(self.num_envs, self._games) if self.copy else self._arrays
 
     def _observation(self) -> Observation:
         return {"board": self._arrays.board, self._table.scalars: self._arrays.scalars}
@@ -476,6 +455,31 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             )
         if not self._session_begun:
             raise ResetNeeded("there are no games yet: call reset() without a reset_mask first")
+
+
+class MaskInObservation(gymnasium.ObservationWrapper[dict[str, Any], np.int64, Observation]):
+    """An environment whose observation is a dictionary of the game's observation and the mask.
+
+    Libraries that know no masks in the info want that: PettingZoo "observation" and "action_mask",
+    Tianshou "obs" and "mask", RLlib's examples "observations" and "action_mask".
+
+    Args:
+        env: a ``GameEnv``, wrapped or not.
+        observation, mask: names in the dictionary. The mask is int8 of shape (actions,).
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, np.int64], observation: str = "observation", mask: str = "action_mask") -> None:
+        super().__init__(env)
+        self._names = (observation, mask)
+        actions = env.action_space
+        assert isinstance(actions, Discrete)
+        self.observation_space = Dict({observation: env.observation_space, mask: Box(0, 1, (int(actions.n),), np.int8)})
+
+    def observation(self, observation: Observation) -> dict[str, Any]:
+        """The observation beside its mask."""
+        name, mask = self._names
+        game: Any = self.env.unwrapped
+        return {name: observation, mask: game.action_masks().view(np.int8)}
 
 
 # Aliases for match-3.
