@@ -139,7 +139,7 @@ fn watch<G: Playable>(
         }
         clock = Instant::now();
     }
-    Ok(())
+    Err(Error::runtime("a signal has ended the game"))
 }
 
 /// The part of a terminal that is drawn on; a buffer as wide as some terminals say to be would fill
