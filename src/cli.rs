@@ -53,7 +53,7 @@ pub enum Command {
     Players(Players),
     /// Play given moves in a seeded game and print every board as JSON
     Replay(Replay),
-    /// Watch a player's game in the terminal, or play one
+    /// Watch a player's game in the terminal; `matchq serve` lets you play
     Play(Play),
     /// Rank the moves of a board
     Advise(Advise),
@@ -310,13 +310,13 @@ pub struct Replay {
     pub html: Option<PathBuf>,
 }
 
-/// Watch a player's game in the terminal, or play one
+/// Watch a player's game in the terminal; `matchq serve` lets you play
 ///
 /// The game of a seed is the same in eval, compare, replay and play. The player's moves are the
 /// same, too, unless the player has a budget in milliseconds (ms=...): its moves then also depend
 /// on the machine's speed at the time. The values shown are the player's values of its moves, each
-/// player on its own scale. Where standard input or output is no terminal, the game is written as
-/// plain text.
+/// player on its own scale. The environment variable NO_COLOR turns colours off. Where standard
+/// input or output is no terminal, the game is written as plain text.
 #[derive(Debug, Args)]
 pub struct Play {
     /// The player or agent: its name, or an agent's run or path, then :key=value:key=value; `matchq
@@ -329,16 +329,10 @@ pub struct Play {
     /// Speed of the boards; 2 is twice as fast
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = number)]
     pub speed: f64,
-    /// Play yourself; the player gives hints, and afterwards plays the same game
-    #[arg(long)]
-    pub human: bool,
     /// Limit of moves of a game written as text, where there is no terminal [default: the whole
     /// game]
     #[arg(long, value_name = "N", value_parser = whole(1_u64..=1_000_000_000_000))]
     pub moves: Option<u64>,
-    /// Draw with ASCII characters only (the environment variable NO_COLOR turns colours off)
-    #[arg(long)]
-    pub ascii: bool,
     /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,

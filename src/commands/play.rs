@@ -1,19 +1,10 @@
-//! `matchq play`: a game watched or played in the terminal, or plain text without one.
+//! `matchq play`: a player's game watched in the terminal, or plain text without one.
 
-mod canvas;
 mod clip;
-mod keys;
-mod look;
-mod picture;
-mod pieces;
 mod plain;
 mod screen;
 mod session;
-mod shape;
 mod thinker;
-mod tokens;
-#[cfg(test)]
-mod toy;
 
 use std::collections::hash_map::RandomState;
 use std::env;
@@ -34,7 +25,6 @@ use super::{print, rules};
 use crate::cli::Play;
 use crate::error::{Error, Result};
 use crate::players::{Agents, Playable};
-use look::Look;
 use session::{Command, Session};
 use thinker::Thinker;
 
@@ -47,8 +37,8 @@ const MOST: (u16, u16) = (240, 80);
 /// Time for an orderly end after a signal.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Plays in the terminal until the user quits, then prints the scores; without a terminal, writes a
-/// game as text.
+/// Shows games in the terminal until the user quits, then prints the scores; without a terminal,
+/// writes a game as text.
 pub fn run<G: Playable>(arguments: &Play, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let speed = arguments.speed;
@@ -56,9 +46,6 @@ pub fn run<G: Playable>(arguments: &Play, agents: &Agents) -> Result<()> {
         return Err(Error::user(format!("--speed {speed}: the speed must be a number above 0, such as 2")));
     }
     let terminal = is_terminal();
-    if arguments.human && !terminal {
-        return Err(Error::user("--human: a person can play only where standard input and output are a terminal"));
-    }
     if terminal && arguments.moves.is_some() {
         return Err(Error::user(
             "--moves: it ends a game that is written as text, where there is no terminal; here q does",
@@ -70,9 +57,8 @@ pub fn run<G: Playable>(arguments: &Play, agents: &Agents) -> Result<()> {
         return plain::play::<G>(player.as_mut(), &rules, seed, arguments.moves, &mut io::stdout().lock());
     }
     let thinker = Thinker::<G>::start(&arguments.player, rules.clone(), agents)?;
-    let mut session = Session::new(rules, seed, thinker.name(), arguments.human, speed);
-    let look = Look::of(arguments.ascii, |name| env::var_os(name));
-    let played = in_terminal(&mut session, &thinker, look);
+    let mut session = Session::new(rules, seed, thinker.name(), speed);
+    let played = in_terminal(&mut session, &thinker);
     print(&session.results())?;
     played
 }
@@ -88,8 +74,8 @@ fn random_seed() -> u128 {
     u128::from(RandomState::new().build_hasher().finish() as u32)
 }
 
-/// Plays until the user quits; restores the terminal, also after a panic.
-fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look: Look) -> Result<()> {
+/// Shows games until the user quits; restores the terminal, also after a panic.
+fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     // Ctrl-C is a key here; signals come from other processes.
@@ -107,9 +93,8 @@ fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look
     let options = TerminalOptions { viewport: Viewport::Fixed(drawn(Size::new(80, 24))) };
     let entered = ratatui::try_init_with_options(options)
         .and_then(|terminal| execute!(io::stdout(), EnterAlternateScreen).map(|()| terminal));
-    let terminal = entered.map_err(|error| failed(&error));
-    let played = terminal.and_then(|mut terminal| watch(&mut terminal, session, thinker, look, &stop));
-    let restored = ratatui::try_restore().map_err(|error| failed(&error));
+    let played = entered.map_err(failed).and_then(|mut terminal| watch(&mut terminal, session, thinker, &stop));
+    let restored = ratatui::try_restore().map_err(failed);
     played.and(restored)
 }
 
@@ -117,49 +102,44 @@ fn watch<G: Playable>(
     terminal: &mut DefaultTerminal,
     session: &mut Session<G>,
     thinker: &Thinker<G>,
-    look: Look,
     stop: &AtomicBool,
 ) -> Result<()> {
+    let colours = env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
     let mut clock = Instant::now();
-    let (mut area, mut keys) = (None, false);
+    let mut area = None;
     while !stop.load(Ordering::Relaxed) {
         if let Some(question) = session.question() {
             thinker.ask(question)?;
         }
-        let size = drawn(terminal.size().map_err(|error| failed(&error))?);
+        let size = drawn(terminal.size().map_err(failed)?);
         if area != Some(size) {
-            terminal.resize(size).map_err(|error| failed(&error))?;
+            terminal.resize(size).map_err(failed)?;
             area = Some(size);
         }
         let mut seen = false;
-        terminal.draw(|frame| seen = screen::draw(frame, session, look, keys)).map_err(|error| failed(&error))?;
-        let mut wait = if session.is_running() || session.is_thinking() { BUSY } else { IDLE };
-        while event::poll(wait).map_err(|error| failed(&error))? {
+        terminal.draw(|frame| seen = screen::draw(frame, session, colours)).map_err(failed)?;
+        let mut wait = if session.is_running() { BUSY } else { IDLE };
+        while event::poll(wait).map_err(failed)? {
             wait = Duration::ZERO;
-            if let Event::Key(key) = event::read().map_err(|error| failed(&error))?
+            if let Event::Key(key) = event::read().map_err(failed)?
                 && key.kind != KeyEventKind::Release
             {
-                if quits(key, session.hand().is_some()) {
+                if quits(key) {
                     return Ok(());
                 }
-                if keys || key.code == KeyCode::Char('?') {
-                    keys = !keys && seen;
-                    continue;
-                }
-                let command = command(key.code, session.hand().is_some()).filter(|_| seen);
-                command.into_iter().for_each(|command| session.obey(command));
+                command(key.code).into_iter().for_each(|command| session.obey(command));
             }
         }
         if let Some(answer) = thinker.answer()? {
             session.answer(answer);
         }
-        // Time stops while nothing or something else is visible.
-        if seen && !keys {
+        // Time stops while nothing is visible.
+        if seen {
             session.tick(clock.elapsed().as_secs_f64());
         }
         clock = Instant::now();
     }
-    Ok(())
+    Err(Error::runtime("a signal has ended the game"))
 }
 
 /// The part of a terminal that is drawn on; a buffer as wide as some terminals say to be would fill
@@ -168,36 +148,27 @@ fn drawn(size: Size) -> Rect {
     Rect::new(0, 0, size.width.min(MOST.0), size.height.min(MOST.1))
 }
 
-/// Whether a key quits; Esc does so unless it unselects.
-fn quits(key: KeyEvent, human: bool) -> bool {
+fn quits(key: KeyEvent) -> bool {
     match key.code {
-        KeyCode::Char('q') => true,
+        KeyCode::Char('q') | KeyCode::Esc => true,
         KeyCode::Char('c') => key.modifiers.contains(KeyModifiers::CONTROL),
-        KeyCode::Esc => !human,
         _ => false,
     }
 }
 
-fn command(key: KeyCode, human: bool) -> Option<Command> {
+fn command(key: KeyCode) -> Option<Command> {
     Some(match key {
-        KeyCode::Char('+' | '=') => Command::Faster,
-        KeyCode::Char('-') => Command::Slower,
-        KeyCode::Char('n') => Command::NextGame,
-        KeyCode::Left if human => Command::Go(-1, 0),
-        KeyCode::Right if human => Command::Go(1, 0),
-        KeyCode::Up if human => Command::Go(0, -1),
-        KeyCode::Down if human => Command::Go(0, 1),
-        KeyCode::Char(' ') | KeyCode::Enter if human => Command::Select,
-        KeyCode::Esc if human => Command::Unselect,
-        KeyCode::Char('h') if human => Command::Hint,
         KeyCode::Char(' ' | 'p') => Command::Pause,
         KeyCode::Char('s') => Command::StepBoard,
         KeyCode::Char('m') => Command::StepMove,
+        KeyCode::Char('+' | '=') => Command::Faster,
+        KeyCode::Char('-') => Command::Slower,
+        KeyCode::Char('n') => Command::NextGame,
         _ => return None,
     })
 }
 
-fn failed(error: &io::Error) -> Error {
+fn failed(error: io::Error) -> Error {
     Error::runtime(format!("the terminal has failed: {error}"))
 }
 

@@ -73,7 +73,6 @@ fn what_cannot_be_played_is_said_before_anything_is_shown() {
         (vec!["--speed", "nan"], vec!["--speed NaN", "above 0"]),
         (vec!["--speed", "fast"], vec!["--speed", "fast"]),
         (vec!["--seed", "-1"], vec!["--seed", "-1"]),
-        (vec!["--human"], vec!["--human", "terminal"]),
         (vec!["--player", "nobody"], vec!["nobody", "the players are best, network"]),
         (vec!["--player", "rollout:simulations=3"], vec!["simulations", "sims, ms, depth, guide"]),
         (vec!["--player", "rollout:sims=0"], vec!["sims=0", "from 1"]),

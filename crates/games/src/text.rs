@@ -57,9 +57,6 @@ pub trait Text: Game {
         *state
     }
 
-    /// Most letters of an action in a narrow list, as `(6, 2)-(7, 2)`.
-    const LISTED: usize = 13;
-
     /// An action in words, by default `swap (6, 2) and (7, 2)`: cells are (row, column), both from
     /// 0, from the top left of the board's text.
     fn words(_state: &Self::State, action: usize) -> String {
@@ -69,11 +66,6 @@ pub trait Text: Game {
             Some(last) if !cells.is_empty() => format!("swap {} and {last}", cells.join(", ")),
             last => last.unwrap_or_default(),
         }
-    }
-
-    /// An action in a narrow list: [`words`](Self::words), by default without `swap`.
-    fn listed(state: &Self::State, action: usize) -> String {
-        Self::words(state, action).trim_start_matches("swap ").replace(" and ", "-")
     }
 
     /// Cells (row, column) that an action moves, or in which it puts a piece; by default

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use super::picture::Picture;
 use crate::commands::written;
 use crate::error::Result;
 use crate::eval::deal;
@@ -46,7 +45,16 @@ pub fn play<G: Roster>(
 }
 
 fn board<G: Roster>(game: &G) -> String {
-    Picture::of(&G::board(&game.state())).numbered().join("\n") + "\n"
+    numbered(&G::board(&game.state()))
+}
+
+/// Lines with row numbers, below the last digits of column numbers.
+fn numbered(board: &str) -> String {
+    let columns = board.lines().next().map_or(0, |row| row.chars().count());
+    let edge = board.lines().count().saturating_sub(1).to_string().len() + 1;
+    let digits: String = (0..columns).map(|x| (x % 10).to_string()).collect();
+    let rows = board.lines().enumerate().map(|(y, row)| format!("{y:<edge$}{row}\n"));
+    [format!("{:edge$}{digits}\n", "")].into_iter().chain(rows).collect()
 }
 
 fn best<G: Roster>(state: &G::State, advice: &Advice) -> String {
@@ -64,24 +72,29 @@ fn best<G: Roster>(state: &G::State, advice: &Advice) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::Toy;
     use super::*;
-    use crate::games::Match3;
+    use crate::games::{Match3, Tetris, tetris};
     use crate::players;
 
     #[test]
     fn moves_left_are_written_only_where_the_rules_set_their_number() {
+        let rules = tetris::Rules::new(4).unwrap();
+        let mut player = players::parse::<Tetris>("random", &rules).unwrap();
         let mut out = Vec::new();
-        let mut player = players::build::<Toy>("random", &(), &players::Setting::default()).unwrap();
-        play::<Toy>(player.as_mut(), &(), 0, None, &mut out).unwrap();
+        play::<Tetris>(player.as_mut(), &rules, 0, None, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert!(
-            text.starts_with("seed 0, random\nA value is 0 for every move.\n\n  012\n0 cba\n1 bb#\n\nbest: toy move "),
-            "{text}"
-        );
+        assert!(text.starts_with("seed 0, random\nA value is 0 for every move.\n\n  0123456789\n0 ..."), "{text}");
         let last = text.lines().rfind(|line| line.starts_with("move ")).unwrap();
-        assert!(last.contains(": toy move ") && last.ends_with(", points 1, score 1"), "{text}");
-        assert!(text.ends_with("\nfinal score 1\n"), "{text}");
+        assert!(last.ends_with(", points 0, score 0"), "{text}");
+        assert!(text.ends_with("\nfinal score 0\n"), "{text}");
+    }
+
+    #[test]
+    fn a_board_of_any_size_has_its_coordinates() {
+        assert_eq!(numbered("ab\n a"), "  01\n0 ab\n1  a\n");
+        let tall = numbered(&["abcdefghijkl"; 11].join("\n"));
+        assert!(tall.starts_with("   012345678901\n0  abcdefghijkl\n"), "{tall}");
+        assert!(tall.ends_with("\n9  abcdefghijkl\n10 abcdefghijkl\n"), "{tall}");
     }
 
     #[test]

@@ -1,215 +1,116 @@
-//! Screen of a session: the board beside a panel.
-//!
-//! The panel also has a board of gems as text.
+//! The screen: a board beside the score and the best moves, above the keys.
 
 use ratatui::Frame;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style, Stylize};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::{Paragraph, Wrap};
 
-use super::canvas::CellSize;
-use super::keys::{self, Role};
-use super::look::{GREY, Look};
-use super::picture::edge;
-use super::session::{Hand, Phase, Session};
-use super::{pieces, tokens};
+use super::session::{Phase, Session};
+use crate::games::Shape;
 use crate::players::Roster;
 
-/// Minimum columns of the panel; columns between board and panel.
-const PANEL: (u16, u16) = (28, 2);
-/// Rows above and below the board: title; message and keys.
-const AROUND: (u16, u16) = (1, 2);
-/// Rows above and below a low board.
-const AROUND_LOW: (u16, u16) = (0, 1);
-/// Number of best moves listed.
-const LISTED: usize = 5;
+const KEYS: &str = "q quit  space pause  s board  m move  + - speed  n next game";
+/// Columns between board and panel; least columns of the panel.
+const PANEL: (u16, u16) = (2, 20);
+/// Most rows, unless the board needs more: the keys stay near a low board.
+const ROWS: u16 = 24;
+/// Most moves listed.
+const LISTED: usize = 10;
+/// First colour of the cube in the palette of 256, after 16 of the user's own.
+const CUBE: u8 = 16;
+const BLACK: Color = Color::Indexed(CUBE);
+const WHITE: Color = Color::Indexed(231);
+const GREY: Color = Color::Indexed(252);
 
-/// Draws a session, or the needed size if the terminal is too small, and on top all keys if wanted;
-/// returns whether the session is visible.
-pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, look: Look, keys: bool) -> bool {
+/// Draws a session, or the needed size if the terminal is too small; returns whether the session is
+/// visible.
+pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, colours: bool) -> bool {
     let area = frame.area();
-    let buffer = frame.buffer_mut();
-    let board = session.board().size();
-    let sizes = sizes::<G>();
-    let cell = sizes.iter().find(|cell| fits(needed::<G>(**cell, board), area));
-    match cell {
-        Some(cell) => game(buffer, area, *cell, session, look),
-        None => too_small(buffer, area, needed::<G>(sizes[sizes.len() - 1], board)),
+    let board = board(session);
+    let (width, height) = (board.width() as u16, board.height() as u16);
+    let needed = (width + PANEL.0 + PANEL.1, height + 1);
+    let fits = area.width >= needed.0 && area.height >= needed.1;
+    if fits {
+        let area = Rect { height: area.height.min(needed.1.max(ROWS)), ..area };
+        let [above, keys] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(area);
+        let columns = [Constraint::Length(width), Constraint::Length(PANEL.0), Constraint::Fill(1)];
+        let [left, _, right] = Layout::horizontal(columns).areas(above);
+        frame.render_widget(board, left);
+        frame.render_widget(panel(session), right);
+        frame.render_widget(KEYS.dim(), keys);
+    } else {
+        let (needed, here) = (format!("{} x {}", needed.0, needed.1), format!("{} x {}", area.width, area.height));
+        let text = format!("too small: it needs {needed}, and has {here}; time stands still; q quits");
+        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
     }
-    if keys && cell.is_some() {
-        keys::draw(buffer, area, role(session), look);
+    if !colours {
+        frame.buffer_mut().content.iter_mut().for_each(|cell| (cell.fg, cell.bg) = (Color::Reset, Color::Reset));
     }
-    cell.is_some()
+    fits
 }
 
-fn sizes<G: Roster>() -> &'static [CellSize] {
-    if has_pieces::<G>() { &pieces::SIZES } else { &tokens::SIZES }
-}
-
-fn has_pieces<G: Roster>() -> bool {
-    !G::PIECES.is_empty()
-}
-
-fn role<G: Roster>(session: &Session<G>) -> Role {
-    match session.hand() {
-        None => Role::Watching,
-        Some(_) if has_pieces::<G>() => Role::Steering,
-        Some(_) => Role::Swapping,
-    }
-}
-
-/// Columns and rows needed with cells of a size.
-fn needed<G: Roster>(cell: CellSize, board: (usize, usize)) -> (u16, u16) {
-    let width = cell.board(board).0 + PANEL.1 + panel_size::<G>(cell, board).0;
-    let (above, below) = around(cell);
-    (width.max(keys::LINE), above + middle::<G>(cell, board) + below)
-}
-
-fn around(cell: CellSize) -> (u16, u16) {
-    if cell.is_low() { AROUND_LOW } else { AROUND }
-}
-
-fn panel_size<G: Roster>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16) {
-    // Rank, move and value; score, moves left, speed, heading, empty line, and the board's text
-    // with coordinates or title and message.
-    let rows = if cell.is_low() || has_pieces::<G>() { 1 } else { rows };
-    (PANEL.0.max(G::LISTED as u16 + 12), (LISTED + rows) as u16 + 6)
-}
-
-fn middle<G: Roster>(cell: CellSize, board: (usize, usize)) -> u16 {
-    cell.board(board).1.max(panel_size::<G>(cell, board).1)
-}
-
-fn fits((width, height): (u16, u16), area: Rect) -> bool {
-    area.width >= width && area.height >= height
-}
-
-fn too_small(buffer: &mut Buffer, area: Rect, (width, height): (u16, u16)) {
-    let lines = [
-        "too small: it needs".to_owned(),
-        format!("{width} x {height}, and has"),
-        format!("{} x {}; time", area.width, area.height),
-        "stands still; q quits".to_owned(),
-    ];
-    for (y, line) in (area.top()..area.bottom()).zip(&lines) {
-        buffer.set_stringn(area.left(), y, line, area.width.into(), Style::new());
-    }
-}
-
-fn game<G: Roster>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Session<G>, look: Look) {
-    let bold = Style::new().add_modifier(Modifier::BOLD);
-    let board = session.board().size();
-    let (width, height) = (cell.board(board).0, middle::<G>(cell, board));
-    let (left, top) = (area.left(), area.top() + around(cell).0);
-    let low = cell.is_low();
-    if !low {
-        buffer.set_stringn(left, area.top(), title(session), area.width.into(), bold);
-    }
-    match has_pieces::<G>() {
-        true => pieces::draw(buffer, (left, top), cell, session, look),
-        false => tokens::draw(buffer, (left, top), cell, session, look),
-    }
-    let from = left + width + PANEL.1;
-    self::panel(buffer, Rect::new(from, top, area.right() - from, height), session, look, low);
-    let below = if low { top + height } else { top + height + 1 };
-    if !low {
-        buffer.set_stringn(left, below - 1, message(session), area.width.into(), bold);
-    }
-    buffer.set_stringn(left, below, role(session).line(), area.width.into(), look.fg(GREY));
-}
-
-fn title<G: Roster>(session: &Session<G>) -> String {
-    let seed = session.seed();
-    match session.hand() {
-        None => format!("seed {seed}   {} plays", session.player()),
-        Some(_) => format!("seed {seed}   you play, {} gives hints", session.player()),
-    }
-}
-
-/// Score and best moves, then the text of a board of gems, or title and message beside a low board.
-fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look, low: bool) {
-    let bold = Style::new().add_modifier(Modifier::BOLD);
-    let mut y = area.top();
-    let mut line = |text: &str, style: Style| {
-        if y < area.bottom() {
-            buffer.set_stringn(area.left(), y, text, area.width.into(), style);
-        }
-        y += 1;
-    };
-    if low {
-        line(&title(session), bold);
-    }
-    let last = session.last().map_or(String::new(), |last| format!("  ({:+})", last.points));
-    let paused = if session.is_paused() { "  paused" } else { "" };
-    line(&format!("score       {}{last}", session.score()), bold);
-    if let Some((left, all)) = session.moves_left() {
-        line(&format!("moves left  {left} of {all}"), Style::new());
-    }
-    line(&format!("speed       {}x{paused}", session.speed()), Style::new());
-    let width = G::LISTED + 3;
-    line(&format!("{:<width$}{:>9}", "best moves", "value"), Style::new().add_modifier(Modifier::UNDERLINED));
-    for rank in 0..LISTED {
-        let text = session.ranking().get(rank).map_or(String::new(), |valued| {
-            format!("{} {:3$.3$} {:>9.1}", rank + 1, session.listed(rank), valued.value, G::LISTED)
-        });
-        line(&text, Style::new());
-    }
-    line("", Style::new());
-    if low {
-        return wrapped(&message(session), area.width.into()).iter().for_each(|text| line(text, bold));
-    }
-    if has_pieces::<G>() {
-        return;
-    }
+/// The board with coordinates, in cells of two columns; a star marks the cells of the best move.
+fn board<G: Roster>(session: &Session<G>) -> Text<'static> {
     let board = session.board();
-    board.numbered().iter().for_each(|text| line(text, Style::new()));
-    let (_, rows) = board.size();
-    let corner = (area.left() + edge(rows) as u16, y - rows as u16);
-    for (x, y, letter) in board.cells() {
-        let style = look.token(tokens::token_of::<G>(letter));
-        buffer.set_string(corner.0 + x as u16, corner.1 + y as u16, letter.to_string(), style);
-    }
+    let marked = session.choice().map_or(&[][..], |best| &best.places);
+    let (columns, rows) = (board.lines().next().map_or(0, |row| row.chars().count()), board.lines().count());
+    let edge = rows.saturating_sub(1).to_string().len() + 1;
+    let head = (0..columns).map(|x| format!("{:<2}", x % 10)).collect::<String>();
+    let row = |(y, row): (usize, &str)| {
+        let cell = |(x, letter)| {
+            // Nothing is empty above the wall.
+            let letter = if letter == '.' && y < G::ROWS_OF_PIECE { ' ' } else { letter };
+            let style = style::<G>(letter);
+            let mark = if marked.contains(&(y, x)) { "*".fg(BLACK).bg(WHITE).bold() } else { Span::styled(" ", style) };
+            [Span::styled(letter.to_string(), style), mark]
+        };
+        Line::from_iter([format!("{y:<edge$}").dim()].into_iter().chain(row.chars().enumerate().flat_map(cell)))
+    };
+    let head = Line::from(format!("{:edge$}{head}", "")).dim();
+    Text::from_iter([head].into_iter().chain(board.lines().enumerate().map(row)))
 }
 
-/// A text in lines of at most `width` columns, unless a word is longer.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => *line += &format!(" {word}"),
-            _ => lines.push(word.to_owned()),
+fn style<G: Roster>(letter: char) -> Style {
+    match G::TOKENS.iter().find(|token| token.letter == letter) {
+        None => Style::new(),
+        Some(token) => {
+            let ground = Style::new().bg(Color::Indexed(indexed(token.colour)));
+            if token.shape == Shape::Block { ground.fg(GREY) } else { ground.fg(BLACK).bold() }
         }
     }
-    lines
 }
 
-/// The state as a line.
-fn message<G: Roster>(session: &Session<G>) -> String {
-    let player = session.player();
-    if let Some(notice) = session.notice() {
-        return notice.to_owned();
-    }
-    let is_hint = |action| session.ranking().first().is_some_and(|best| best.action == action);
-    match session.phase() {
-        Phase::Choosing => match session.hand() {
-            None if session.is_step_due() => format!("{player} thinks, then comes the step"),
-            None => format!("{player} thinks"),
-            Some(hand) if hand.hint && session.is_thinking() => format!("{player} thinks about a hint"),
-            Some(Hand { steered: Some(action), .. }) if is_hint(action) => {
-                "here it is best: down lets it fall".to_owned()
-            }
-            Some(Hand { steered: Some(_), .. }) => "left and right move, up turns, down lets it fall".to_owned(),
-            Some(hand) if hand.selected => "which direction is it swapped?".to_owned(),
-            Some(_) => "select a token, then swap it in a direction".to_owned(),
-        },
-        Phase::Chosen => session.ranking().first().map_or(String::new(), |_| format!("next: {}", session.words(0))),
-        Phase::Moving(clip) => match (session.last(), clip.wave()) {
-            (Some(last), _) => format!("{}: {} {}", last.words, last.points, G::UNIT),
-            (None, 0) => "a move is on its way".to_owned(),
-            (None, wave) => format!("clearing {wave}"),
-        },
-        Phase::Over => format!("the game is over: {} {}", session.score(), G::UNIT),
-    }
+/// The nearest colour of the cube in the palette of 256, whose steps are 0, 95, 135, 175, 215, 255.
+fn indexed(colour: [u8; 3]) -> u8 {
+    let [red, green, blue] = colour.map(|part| if part < 48 { 0 } else { part.saturating_sub(35).max(40) / 40 });
+    CUBE + 36 * red + 6 * green + blue
+}
+
+fn panel<G: Roster>(session: &Session<G>) -> Text<'static> {
+    let row = |label: &str, text: String| Line::from_iter([format!("{label:<8}").dim(), text.into()]);
+    let left = session.moves_left().map(|(left, all)| row("moves", format!("{left} of {all} left")));
+    let paused = if session.paused { ", paused" } else { "" };
+    let now = match &session.phase {
+        Phase::Asking | Phase::Thinking if session.due.is_some() => "thinking, then comes the step",
+        Phase::Asking | Phase::Thinking => "thinking",
+        Phase::Chosen => "the best is chosen",
+        Phase::Moving(_) => "the best is played",
+        Phase::Over => "the game is over",
+    };
+    let rows = [
+        row("player", session.player.clone()),
+        row("seed", session.seed.to_string()),
+        row("score", format!("{} {}", session.score, G::UNIT)),
+    ];
+    let more = [
+        row("speed", format!("{}x{paused}", session.speed)),
+        row("last", session.last.clone()),
+        row("now", now.to_owned()),
+        row("  value", "best moves".to_owned()),
+    ];
+    let best = session.ranking.iter().take(LISTED).map(|best| format!("{:>7.1} {}", best.value, best.words).into());
+    Text::from_iter(rows.into_iter().chain(left).chain(more).chain(best))
 }
 
 #[cfg(test)]

@@ -321,7 +321,6 @@ impl ActionFeatures for Bilging {}
 
 impl Text for Bilging {
     const BOARD: &'static str = "twelve lines of six of a b c d e f g, without a run of three";
-    const LISTED: usize = 15;
     const TOKENS: &'static [Token] = &[
         Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Triangle },
         Token { letter: 'b', colour: [0x46, 0xb3, 0x6b], shape: Shape::Square },

@@ -366,8 +366,6 @@ impl Text for Tetris {
         State::pack(&state.wall(), piece as u8, state.height() as u8, state.is_lost())
     }
 
-    const LISTED: usize = 40;
-
     /// Piece, orientation, columns and rows that it clears, such as `T upright, columns 3 to 5,
     /// clears 1`.
     fn words(state: &State, action: usize) -> String {
