@@ -37,33 +37,19 @@ impl Cli {
 /// Subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Train an agent, or resume a training
     Train(Train),
-    /// Play seeded games with a trained agent and report its scores
     Eval(Eval),
-    /// Let several players play the same seeded games
     Compare(Compare),
-    /// Measure the points a game of players whose games are too long to be played to their end
     Endure(Endure),
-    /// Do one of N parts of a command, for many processes or machines
     Shard(Shard),
-    /// Put the parts of a command together
     Merge(Merge),
-    /// List a game's players, or a player's parameters
     Players(Players),
-    /// Play given moves in a seeded game and print every board as JSON
     Replay(Replay),
-    /// Watch a player's game in the terminal; `matchq serve` lets you play
     Play(Play),
-    /// Rank the moves of a board
     Advise(Advise),
-    /// Read a board from a picture of it
     Read(Read),
-    /// Write an agent as one Python file that needs NumPy alone
     Export(Export),
-    /// Draw the evaluations of trainings in one picture
     Plot(Plot),
-    /// Watch, play, ask and train in the browser
     Serve(Serve),
 }
 
@@ -216,13 +202,9 @@ pub struct Shard {
 /// Commands that have parts.
 #[derive(Debug, Subcommand)]
 pub enum Part {
-    /// Some games of `matchq eval`
     Eval(Eval),
-    /// Some games of `matchq compare`
     Compare(Compare),
-    /// Some sequences of `matchq endure`
     Endure(Endure),
-    /// Some candidates of a generation of a training by evolution
     Generation(Generation),
 }
 
