@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
 use serde_json::Value;
 
-use crate::errors::{exception, of_file, on_threads, watched};
+use crate::errors::{exception, of_file, on_threads, on_threads_with, watched};
 use crate::game::game;
 use crate::player::{AnyNetwork, AnyPlayer, Seen};
 use crate::values::{TooFar, actions_left, is_sequence, rules, seed, to_python, whole};
@@ -67,7 +67,9 @@ impl Player {
 
     /// Actions in positions.
     fn actions(&self, py: Python<'_>, positions: &Positions) -> PyResult<Vec<usize>> {
-        on_threads(py, || self.lock().act(&positions.seen).map_err(|error| positions.exception(error)))
+        on_threads_with(py, &self.player, |player| {
+            player.act(&positions.seen).map_err(|error| positions.exception(error))
+        })
     }
 }
 
@@ -205,13 +207,14 @@ impl Player {
         let moves = AtomicU64::new(0);
         let report = watched(
             py,
+            &self.player,
             |py| look.call1(py, (moves.load(Ordering::Relaxed),)).map(drop),
-            |stop| {
+            |player, stop| {
                 let mut goes_on = |all| {
                     moves.store(all, Ordering::Relaxed);
                     !stop.load(Ordering::Relaxed)
                 };
-                self.lock().series(first, count, &mut goes_on).map_err(exception)
+                player.series(first, count, &mut goes_on).map_err(exception)
             },
         )?;
         let report = report.ok_or_else(|| PyValueError::new_err("at least one game is needed"))?;
@@ -233,7 +236,7 @@ impl Player {
         moves_left: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Vec<(Bound<'py, PyAny>, f64)>> {
         let left = actions_left(moves_left)?;
-        let ranked = on_threads(py, || self.lock().rank(board, left).map_err(exception))?;
+        let ranked = on_threads_with(py, &self.player, |player| player.rank(board, left).map_err(exception))?;
         ranked.into_iter().map(|(chosen, value)| Ok((to_python(py, &chosen)?, value))).collect()
     }
 
@@ -370,8 +373,7 @@ impl Agent {
             return Err(PyValueError::new_err(format!("{} has no q_values: only a network has", agent.name)));
         };
         let positions = Positions::of(board, moves_left, &slf.as_super().get().game)?;
-        let (values, actions) = on_threads(py, || {
-            let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
+        let (values, actions) = on_threads_with(py, network, |network| {
             let values = network.values(&positions.seen, mask).map_err(|error| positions.exception(error))?;
             Ok((values, network.actions()))
         })?;

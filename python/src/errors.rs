@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use matchq_players::BEST;
@@ -71,6 +72,23 @@ pub fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + 
     py.detach(|| pool.install(|| caught(work)))
 }
 
+/// Work [on the process's threads](on_threads) on what a lock holds.
+///
+/// The calling thread takes the lock: one of the pool's, which waits for others by doing other work,
+/// could come upon work that wants the same lock.
+pub fn on_threads_with<S: Send, T: Send>(
+    py: Python<'_>,
+    state: &Mutex<S>,
+    work: impl FnOnce(&mut S) -> PyResult<T> + Send,
+) -> PyResult<T> {
+    let pool = pool()?;
+    py.detach(|| {
+        let mut held = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = &mut *held;
+        pool.install(|| caught(|| work(state)))
+    })
+}
+
 /// To be called in a forked process, which lacks its parent's threads: the next use makes others.
 #[pyfunction]
 pub fn after_fork() {
@@ -80,19 +98,22 @@ pub fn after_fork() {
 /// Time between two looks for signals, such as Ctrl-C, during long work.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Long work on the process's threads; a signal's exception, or that of `look`, which is called
+/// Long work [on the process's threads](on_threads_with); a signal's exception, or that of `look`, which is called
 /// several times a second, sets the flag, on which the work must end.
-pub fn watched<T: Send>(
+pub fn watched<S: Send, T: Send>(
     py: Python<'_>,
+    state: &Mutex<S>,
     mut look: impl FnMut(Python<'_>) -> PyResult<()>,
-    work: impl FnOnce(&AtomicBool) -> PyResult<T> + Send,
+    work: impl FnOnce(&mut S, &AtomicBool) -> PyResult<T> + Send,
 ) -> PyResult<T> {
     let (pool, stop) = (pool()?, AtomicBool::new(false));
     let mut stopped = None;
     let done = std::thread::scope(|scope| {
         let (stop, waiting) = (&stop, std::thread::current());
         let working = scope.spawn(move || {
-            let done = pool.install(|| caught(|| work(stop)));
+            let mut held = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let state = &mut *held;
+            let done = pool.install(|| caught(|| work(state, stop)));
             waiting.unpark();
             done
         });

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::errors::{caught, exception, on_threads, unlocked};
+use crate::errors::{caught, exception, on_threads_with, unlocked};
 use crate::game::{Sizes, game};
 use crate::values::{rules, seed};
 use crate::vector::{AnyGames, GAMES_PER_TASK, View};
@@ -64,8 +64,16 @@ impl Held<'_> {
 }
 
 /// Work without Python's lock, on the thread pool or not.
-fn on_threads_if<T: Send>(threads: bool, py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
-    if threads { on_threads(py, work) } else { unlocked(py, work) }
+fn on_threads_if<S: Send, T: Send>(
+    threads: bool,
+    py: Python<'_>,
+    state: &Mutex<S>,
+    work: impl FnOnce(&mut S) -> PyResult<T> + Send,
+) -> PyResult<T> {
+    match threads {
+        true => on_threads_with(py, state, work),
+        false => unlocked(py, || work(&mut state.lock().unwrap_or_else(PoisonError::into_inner))),
+    }
 }
 
 /// Contiguous numbers of an array, exactly `count`.
@@ -169,8 +177,7 @@ impl Games {
         let which = which.map_or_else(|| Ok(vec![true; seeds.len()]), |which| which.to_vec())?;
         let mut held = arrays.hold()?;
         let mut views = held.split(seeds.len(), &self.sizes)?;
-        on_threads_if(seeds.len() > GAMES_PER_TASK, py, || {
-            let mut games = self.lock();
+        on_threads_if(seeds.len() > GAMES_PER_TASK, py, &self.games, |games| {
             check(games.len(), seeds.len())?;
             check(games.len(), which.len())?;
             games.reset(&seeds, &which, &mut views);
@@ -195,8 +202,7 @@ impl Games {
         let (mut held, mut rewards) = (arrays.hold()?, rewards.try_readwrite()?);
         let mut views = held.split(count, &self.sizes)?;
         let rewards = numbers(&mut rewards, count)?;
-        on_threads_if(count > GAMES_PER_TASK, py, || {
-            let mut games = self.lock();
+        on_threads_if(count > GAMES_PER_TASK, py, &self.games, |games| {
             check(games.len(), count)?;
             for (place, action) in actions.iter().enumerate() {
                 if games.is_done(place) {

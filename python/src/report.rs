@@ -1,5 +1,6 @@
 //! Reports of games, for matchq.evaluate and matchq.compare.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use matchq_players::eval::{Comparison, Report};
@@ -26,8 +27,9 @@ pub fn _compared(
     let done = AtomicU64::new(0);
     let players: Vec<Report> = watched(
         py,
+        &Mutex::new(()),
         |py| look.call1(py, (done.load(Ordering::Relaxed),)).map(drop),
-        |stop| {
+        |(), stop| {
             let goes_on = || {
                 done.fetch_add(1, Ordering::Relaxed);
                 !stop.load(Ordering::Relaxed)

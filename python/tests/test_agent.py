@@ -393,7 +393,8 @@ def seen(kind, games, seed=3):
 def test_a_player_acts_on_observations_as_on_their_boards(kind, game, player):
     observation, boards = seen(kind, 8)
     player = matchq.Player(player, game=game)
-    left = {"match3": 22, "tile-match": matchq.moves_of_a_game("tile-match") - 3}.get(game)
+    moves = matchq.moves_of_a_game(game)
+    left = moves - 3 if moves else None
     moves = [player.act(board, left) for board in boards]
     assert player.act(boards, left) == moves
     actions = player.act(observation)

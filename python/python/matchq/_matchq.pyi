@@ -10,6 +10,26 @@ from typing_extensions import Self
 
 _Left = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None
 
+__all__ = [
+    "__version__",
+    "GAMES",
+    "after_fork",
+    "Player",
+    "Agent",
+    "agents",
+    "_compared",
+    "GameLogic",
+    "Games",
+    "Reading",
+    "read_board",
+    "cells_of_move",
+    "moves_of_a_game",
+    "action_of_move",
+    "move_of_action",
+    "action_mask",
+    "encode",
+]
+
 __version__: str
 
 GAMES: tuple[str, ...]
@@ -49,7 +69,6 @@ class Player:
         game: str | None = None,
         rules: dict[str, Any] | None = None,
         obstacle_kinds: SupportsIndex | None = None,
-        _files: dict[str, bytes] | None = None,
     ) -> Self: ...
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]: ...
