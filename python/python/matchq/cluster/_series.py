@@ -75,13 +75,15 @@ class Folder:
         if parts is None:
             raise Failure(f"{file}: this is no name of a part: remove the file, or name another folder by --out")
         name, key, index, of = parts.groups()
-        if name != self.command or (name, key, of) != (self.job or (name, key, of)):
-            of_what = f"what {next(iter(self.files.values())).name} is of" if self.files else f"`{self.command}`"
+        known = self.job or (self.command, key, of)
+        if (name, key, of) != known:
+            there = next(iter(self.files.values()), file)
             raise Failure(
-                f"{file} is no part of {of_what}: a folder holds the parts of one command, with the same players, "
-                "rules, seeds, program and, of a network, processor's instructions: name another folder by --out"
+                f"--out {self.path}: {there.name} is no part of this command, but of one with another name, other "
+                "players, rules or seeds, another version of the program or, of a network, another processor's "
+                "instructions: name another folder"
             )
-        self.job = (name, key, of)
+        self.job = known
         self.files[int(index)] = file
 
     def of(self, given: int | None) -> int | None:

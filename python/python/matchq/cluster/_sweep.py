@@ -87,10 +87,12 @@ def points(grid: Sequence[str]) -> list[tuple[str, ...]]:
     """The places of a grid, each as texts KEY=VALUE."""
     axes = []
     for text in grid:
-        key, equals, values = text.partition("=")
-        if not (key and equals and all(values.split(","))):
+        key, _, listed = text.partition("=")
+        # A list such as ['dt', 'shapes'] is one value.
+        values = re.split(r",(?![^\[]*\])", listed)
+        if not (key and all(values)):
             raise Failure(f"--grid {text}: it must be KEY=VALUE,VALUE,..., such as learning.discount=0.8,0.9")
-        axes.append([f"{key}={value}" for value in values.split(",")])
+        axes.append([f"{key}={value}" for value in values])
     return list(itertools.product(*axes))
 
 

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""A model of work on many machines: how long it takes on 100, 1,000 and 10,000 cores, by costs measured on this machine.
+
+    MATCHQ=target/release/matchq python3 scripts/cluster_model.py measure >docs/reports/cluster.json
+    MATCHQ=target/release/matchq python3 scripts/cluster_model.py overhead
+    python3 scripts/cluster_model.py model docs/reports/cluster.json docs/cluster.svg
+
+`measure` needs the package matchq[ray] and an idle machine, `model` Python alone. `overhead` compares parts of ten seconds with one
+process. What `model` gives is no measurement: networks, file systems and other users are not in it.
+"""
+
+import argparse
+import contextlib
+import html
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+CORES = [1, 10, 100, 1_000, 10_000]
+
+# A million games, by parts of so many seconds.
+GAMES = 1_000_000
+PART = 20.0
+
+# A generation: each candidate is a part.
+CANDIDATES = 1_000
+
+# A sweep: 5 seeds of 20 settings, each an hour of a core, in slices of a minute.
+TRAININGS = 100
+TRAINING = 3_600.0
+SLICE = 60.0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, dest="command")
+    commands.add_parser("measure")
+    commands.add_parser("overhead").add_argument("--rounds", type=int, default=3)
+    model = commands.add_parser("model")
+    model.add_argument("costs", type=Path)
+    model.add_argument("picture", type=Path)
+    given = parser.parse_args()
+    if given.command == "measure":
+        print(json.dumps(measure(), indent=1))
+    elif given.command == "overhead":
+        overhead(given.rounds)
+    else:
+        costs = json.loads(given.costs.read_text(encoding="utf-8"))
+        print(table(costs))
+        given.picture.write_text(picture(costs), encoding="utf-8")
+
+
+def seconds_of(*command, cwd):
+    begin = time.perf_counter()
+    subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - begin
+
+
+def measure():
+    """The costs of this machine, in seconds and bytes."""
+    from matchq.cluster._files import program
+    from matchq.cluster._pool import Pool
+    from matchq.cluster._series import Folder, gather
+
+    # Ray's workers give way to all other processes, unless they are told otherwise.
+    os.environ["RAY_worker_niceness"] = "0"
+    matchq = program()
+    costs = {"processor": processor(), "date": time.strftime("%Y-%m-%d")}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        part = [matchq, "shard", "--threads", "1", "--index"]
+        eval_ = ["eval", "--player", "greedy", "--games"]
+        few = [seconds_of(*part, str(i), "--of", "5", "--out", "few", *eval_, "5", cwd=folder) for i in range(5)]
+        costs["start"] = statistics.median(few)
+        many = 20_000
+        seconds = [seconds_of(*part, str(i), "--of", "4", "--out", "many", *eval_, str(many), cwd=folder) for i in range(4)]
+        costs["game"] = (statistics.median(seconds) - costs["start"]) / (many / 4)
+        costs["bytes_per_game"] = sum(file.stat().st_size for file in (folder / "many").iterdir()) / many
+        merged = [seconds_of(matchq, "merge", "many", "--json", "all.json", cwd=folder) for _ in range(3)]
+        costs["merge_per_game"] = (statistics.median(merged) - costs["start"]) / many
+
+        # A generation: candidates of Tetris with ten rows, as in configs/tetris-cma.toml, at its first checkpoint.
+        run = ["train", "--config", "tetris-cma", "--set", f"cma.population={CANDIDATES}", "--set", "evaluation.every=1000"]
+        process = subprocess.Popen(
+            [matchq, *run, "--name", "run", "--quiet"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while not (folder / "runs/run/last.ckpt").is_file():
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        generation = ["generation", "--run", "run"]
+        seconds = [seconds_of(*part, str(i), "--of", "10", "--out", "generation", *generation, cwd=folder) for i in range(10)]
+        costs["candidate"] = (sum(seconds) - 10 * costs["start"]) / CANDIDATES
+        costs["end_of_generation"] = seconds_of(matchq, "merge", "generation", "--into", "runs/run", cwd=folder)
+
+        begin = time.perf_counter()
+        with contextlib.chdir(folder), Pool(None, 1, 1) as pool:
+            costs["connect"] = time.perf_counter() - begin
+            shared = pool.share({})
+            # The first tasks start the workers.
+            gather(pool, Folder(made(folder / "warm"), "eval"), 8, [*eval_, "8"], shared)
+            tasks, slots = 400, pool.slots()
+            begin, worked = time.perf_counter(), own_seconds()
+            gather(pool, Folder(made(folder / "tasks"), "eval"), tasks, [*eval_, str(tasks)], shared)
+            costs["driver_per_task"] = (own_seconds() - worked) / tasks
+            costs["task"] = (time.perf_counter() - begin) / tasks * slots - costs["start"]
+            # A slice brings a run back and forth: seconds for each byte.
+            size = 20_000_000
+            begin = time.perf_counter()
+            for _ in range(5):
+                pool._ray.get(pool._ray.remote(len).remote(pool.share({"run": os.urandom(size)})))
+            costs["byte"] = (time.perf_counter() - begin) / 5 / size
+    return {name: float(f"{value:.3g}") if isinstance(value, float) else value for name, value in costs.items()}
+
+
+def made(folder):
+    folder.mkdir()
+    return folder
+
+
+def own_seconds():
+    """Seconds of the processor that this process has taken."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def processor():
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return f"{name}, {os.cpu_count()} cores"
+
+
+def overhead(rounds):
+    """Prints the seconds of one process and of parts of ten seconds on Ray, in turns."""
+    from matchq.cluster._files import program
+
+    os.environ["RAY_worker_niceness"] = "0"
+    cores = os.cpu_count()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        flags = ["--player", "plan", "--games"]
+        small = seconds_of(program(), "eval", *flags, "400", "--threads", "1", cwd=folder)
+        # Three parts of ten seconds for each core.
+        games = round(400 / small * 10 * 3 * cores)
+        ratios = []
+        subprocess.run([RAY, "start", "--head", f"--num-cpus={cores}", "--include-dashboard=false"], check=True, stdout=subprocess.DEVNULL)
+        try:
+            for number in range(rounds):
+                whole = seconds_of(program(), "eval", *flags, str(games), "--json", "one.json", cwd=folder)
+                many = [sys.executable, "-m", "matchq.cluster", "eval", *flags, str(games), "--out", f"parts-{number}"]
+                parts = seconds_of(*many, "--shards", str(3 * cores), "--json", "many.json", cwd=folder)
+                ratios.append(parts / whole)
+                print(f"{games} games: one process {whole:.1f} s, {3 * cores} parts {parts:.1f} s, {ratios[-1]:.3f} times")
+        finally:
+            subprocess.run([RAY, "stop"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        print(f"median {statistics.median(ratios):.3f} times; load {os.getloadavg()[1]:.1f}")
+
+
+RAY = str(Path(sys.executable).parent / "ray")
+
+
+def parts(costs, cores, count, work, merge):
+    """Seconds of work in parts, each of ``work`` seconds."""
+    waves = math.ceil(count / cores)
+    on_workers = waves * (costs["start"] + max(0.0, costs["task"]) + work)
+    # One process gives out all tasks and writes their files.
+    by_driver = count * costs["driver_per_task"]
+    return max(on_workers, by_driver) + merge
+
+
+def games(costs, cores):
+    """Seconds of a million games, and those of one core without parts."""
+    work = GAMES * costs["game"]
+    count = max(1, round(max(work / PART, min(cores, work / 2))))
+    merge = GAMES * costs["merge_per_game"] + costs["connect"]
+    return parts(costs, cores, count, work / count, merge), work
+
+
+def generation(costs, cores):
+    """Seconds of a generation, and those of one core without parts."""
+    count = min(cores, CANDIDATES)
+    work = CANDIDATES * costs["candidate"]
+    return parts(costs, cores, count, work / count, costs["end_of_generation"]), work
+
+
+def sweep(costs, cores, size=10_000_000):
+    """Seconds of a sweep whose runs have so many bytes, and those of one core without slices."""
+    slices = math.ceil(TRAINING / SLICE)
+    one = TRAINING + slices * (costs["start"] + max(0.0, costs["task"]) + 2 * size * costs["byte"])
+    by_driver = TRAININGS * slices * (costs["driver_per_task"] + 2 * size * costs["byte"])
+    return max(math.ceil(TRAININGS / cores) * one, by_driver) + costs["connect"], TRAININGS * TRAINING
+
+
+WORK = [
+    ("a million games of greedy", games),
+    (f"a generation of {CANDIDATES:,} controllers", generation),
+    (f"a sweep of {TRAININGS} trainings of an hour", sweep),
+]
+
+
+def duration(seconds):
+    for unit, size in [("h", 3_600), ("min", 60)]:
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
+def table(costs):
+    """The model's times, and the share of the cores' time that is work, as a Markdown table."""
+    lines = ["| cores | " + " | ".join(name for name, _ in WORK) + " |", "|---:" * (len(WORK) + 1) + "|"]
+    for cores in CORES:
+        cells = []
+        for _, model in WORK:
+            seconds, work = model(costs, cores)
+            cells.append(f"{duration(seconds)} ({100 * work / seconds / cores:.2g} %)")
+        lines.append(f"| {cores:,} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def picture(costs):
+    """The speed-up against cores, both logarithmic, as SVG."""
+    width, height, left, top, bottom = 640, 400, 70, 60, 50
+    across = lambda cores: left + (width - left - 20) * math.log10(cores) / 4  # noqa: E731
+    up = lambda times: height - bottom - (height - bottom - top) * math.log10(max(times, 1)) / 4  # noqa: E731
+    steps = [10 ** (place / 20) for place in range(81)]
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="12">',
+        "<title>Model: speed-up on many cores</title>",
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<text x="{left}" y="22" font-size="15">A model, no measurement: speed-up on many cores</text>',
+        f'<text x="{left}" y="40" fill="#555">by costs measured on {html.escape(costs["processor"])}</text>',
+    ]
+    for power in range(5):
+        x, y = across(10**power), up(10**power)
+        out.append(f'<path d="M{x:.1f} {top}V{height - bottom}M{left} {y:.1f}H{width - 20}" stroke="#ddd"/>')
+        out.append(f'<text x="{x:.1f}" y="{height - bottom + 16}" text-anchor="middle">{10**power:,}</text>')
+        out.append(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{10**power:,}</text>')
+    out.append(f'<text x="{(left + width) / 2}" y="{height - 12}" text-anchor="middle">cores</text>')
+    lines = [("as fast as there are cores", lambda cores: cores, "#999")]
+    lines += [
+        (name, lambda cores, model=model: model(costs, 1)[0] / model(costs, math.floor(cores))[0], colour)
+        for (name, model), colour in zip(WORK, ["#0072b2", "#d55e00", "#009e73"])
+    ]
+    for number, (name, times, colour) in enumerate(lines):
+        points = " ".join(f"{across(cores):.1f},{up(times(cores)):.1f}" for cores in steps)
+        dashes = ' stroke-dasharray="4 4"' if number == 0 else ""
+        out.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>')
+        y = top + 16 + 16 * number
+        out.append(f'<path d="M{left + 12} {y - 4}h20" stroke="{colour}" stroke-width="2"{dashes}/>')
+        out.append(f'<text x="{left + 38}" y="{y}">{html.escape(name)}</text>')
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+if __name__ == "__main__":
+    main()
