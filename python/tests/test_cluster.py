@@ -54,8 +54,8 @@ SCRIPT = """\
 real={real} folder={folder}
 once() {{ mkdir "$folder/$1" 2>/dev/null; }}
 is() {{ case " $arguments " in *" $1 "*) true ;; *) false ;; esac; }}
-# The program dies with its worker when it has begun.
-lose() {{ "$real" "$@" & sleep 0.3; kill -KILL $!; kill -KILL "$victim"; sleep 100; }}
+# The worker, or its machine, is lost when the program has begun.
+lose() {{ "$real" "$@" & sleep 0.3; kill -KILL $!; kill -KILL $victim; sleep 100; }}
 arguments="$*"
 . "$folder/plan"
 exec "$real" "$@"
@@ -195,7 +195,7 @@ LOSE_TWO = 'victim=$PPID; for part in 1 2; do is "--index $part" && once "lost-$
     [
         ["eval", *GAMES],
         ["compare", "--players", "greedy,random", "--games", "30", "--seed", "7", "--luck", "2"],
-        ["endure", "--game", "tetris", "--players", "greedy", "--sequences", "8", "--moves", "300"],
+        ["endure", "--game", "tetris", "--players", "greedy", "--sequences", "8", "--moves", "10000"],
     ],
 )
 def test_four_workers_report_what_one_process_does_though_two_are_killed_at_work(
@@ -216,7 +216,7 @@ def test_four_workers_report_what_one_process_does_though_two_are_killed_at_work
 def test_a_machine_that_is_lost_and_one_that_joins_change_nothing(nodes, module_program, tmp_path):
     # Part 1's first try takes its node with it. Part 3 waits for the node that joins.
     nodes.plan(
-        'victim=$RAY_RAYLET_PID; is "--index 1" && once lost && lose "$@"\n'
+        'victim="$RAY_RAYLET_PID $PPID"; is "--index 1" && once lost && lose "$@"\n'
         'is "--index 3" && while [ ! -e "$folder/joined" ]; do sleep 0.1; done'
     )
     process = nodes.start("eval", *GAMES, "--out", "parts", "--shards", "8", "--json", "many.json", cwd=tmp_path)
