@@ -5,7 +5,8 @@
     MATCHQ=target/release/matchq python3 scripts/cluster_model.py overhead
     python3 scripts/cluster_model.py model docs/reports/cluster.json docs/cluster.svg
 
-`measure` needs the package matchq[ray] and an idle machine, `model` Python alone. `overhead` compares parts of ten seconds with one
+`measure` needs the package matchq[ray] and an idle machine, `model` Python alone. Programs' costs are seconds of the processor, those of
+Ray's tasks are by the clock. `overhead` compares parts of ten seconds with one
 process. What `model` gives is no measurement: networks, file systems and other users are not in it.
 """
 
@@ -63,30 +64,44 @@ def seconds_of(*command, cwd):
     return time.perf_counter() - begin
 
 
+def work_of(*command, cwd):
+    """Seconds of the processor, which others' work changes little."""
+    begin = seconds_of_processor(resource.RUSAGE_CHILDREN)
+    seconds_of(*command, cwd=cwd)
+    return seconds_of_processor(resource.RUSAGE_CHILDREN) - begin
+
+
+def seconds_of_processor(whose):
+    usage = resource.getrusage(whose)
+    return usage.ru_utime + usage.ru_stime
+
+
 def measure():
     """The costs of this machine, in seconds and bytes."""
     from matchq.cluster._files import program
-    from matchq.cluster._pool import Pool
+    from matchq.cluster._pool import Pool, Task
     from matchq.cluster._series import Folder, gather
 
-    # Ray's workers give way to all other processes, unless they are told otherwise.
-    os.environ["RAY_worker_niceness"] = "0"
     matchq = program()
-    costs = {"processor": processor(), "date": time.strftime("%Y-%m-%d")}
+    costs = {"processor": processor(), "date": time.strftime("%Y-%m-%d"), "load": os.getloadavg()[0]}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        part = [matchq, "shard", "--threads", "1", "--index"]
-        eval_ = ["eval", "--player", "greedy", "--games"]
-        few = [seconds_of(*part, str(i), "--of", "5", "--out", "few", *eval_, "5", cwd=folder) for i in range(5)]
+        part = [matchq, "shard", "--index"]
+        eval_ = ["eval", "--player", "greedy", "--threads", "1", "--games"]
+        few = [work_of(*part, str(i), "--of", "5", "--out", "few", *eval_, "5", cwd=folder) for i in range(5)]
         costs["start"] = statistics.median(few)
         many = 20_000
-        seconds = [seconds_of(*part, str(i), "--of", "4", "--out", "many", *eval_, str(many), cwd=folder) for i in range(4)]
+        seconds = [work_of(*part, str(i), "--of", "4", "--out", "many", *eval_, str(many), cwd=folder) for i in range(4)]
         costs["game"] = (statistics.median(seconds) - costs["start"]) / (many / 4)
         costs["bytes_per_game"] = sum(file.stat().st_size for file in (folder / "many").iterdir()) / many
-        merged = [seconds_of(matchq, "merge", "many", "--json", "all.json", cwd=folder) for _ in range(3)]
+        merged = [work_of(matchq, "merge", "many", "--json", "all.json", cwd=folder) for _ in range(3)]
         costs["merge_per_game"] = (statistics.median(merged) - costs["start"]) / many
 
-        # A generation: candidates of Tetris with ten rows, as in configs/tetris-cma.toml, at its first checkpoint.
+        network = ["eval", "--threads", "1", "--games"]
+        costs["network_game"] = (work_of(*part, "0", "--of", "1", "--out", "network", *network, "300", cwd=folder) - costs["start"]) / 300
+        # A good controller of Tetris with ten rows plays the 24 games of configs/tetris-cma.toml.
+        good = ["--game", "tetris", "--rule", "rows=10", "--player", "linear:weights=dt-10", "--threads", "1", "--games", "24"]
+        costs["candidate"] = work_of(matchq, "eval", *good, cwd=folder) - costs["start"]
         run = ["train", "--config", "tetris-cma", "--set", f"cma.population={CANDIDATES}", "--set", "evaluation.every=1000"]
         process = subprocess.Popen(
             [matchq, *run, "--name", "run", "--quiet"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -95,28 +110,31 @@ def measure():
             time.sleep(0.01)
         process.kill()
         process.wait()
-        generation = ["generation", "--run", "run"]
-        seconds = [seconds_of(*part, str(i), "--of", "10", "--out", "generation", *generation, cwd=folder) for i in range(10)]
-        costs["candidate"] = (sum(seconds) - 10 * costs["start"]) / CANDIDATES
-        costs["end_of_generation"] = seconds_of(matchq, "merge", "generation", "--into", "runs/run", cwd=folder)
+        generation = ["generation", "--threads", "1", "--run", "run"]
+        for index in range(10):
+            work_of(*part, str(index), "--of", "10", "--out", "generation", *generation, cwd=folder)
+        costs["end_of_generation"] = work_of(matchq, "merge", "generation", "--into", "runs/run", cwd=folder)
 
-        begin = time.perf_counter()
-        with contextlib.chdir(folder), Pool(None, 1, 1) as pool:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(ray_here())
+            begin = time.perf_counter()
+            pool = stack.enter_context(Pool("auto", 1, 1))
             costs["connect"] = time.perf_counter() - begin
             shared = pool.share({})
             # The first tasks start the workers.
-            gather(pool, Folder(made(folder / "warm"), "eval"), 8, [*eval_, "8"], shared)
+            gather(pool, Folder(made(folder / "warm"), "eval"), 8, ["eval", "--player", "greedy", "--games", "8"], shared)
             tasks, slots = 400, pool.slots()
-            begin, worked = time.perf_counter(), own_seconds()
-            gather(pool, Folder(made(folder / "tasks"), "eval"), tasks, [*eval_, str(tasks)], shared)
-            costs["driver_per_task"] = (own_seconds() - worked) / tasks
+            begin, worked = time.perf_counter(), seconds_of_processor(resource.RUSAGE_SELF)
+            gather(pool, Folder(made(folder / "tasks"), "eval"), tasks, ["eval", "--player", "greedy", "--games", str(tasks)], shared)
+            costs["driver_per_task"] = (seconds_of_processor(resource.RUSAGE_SELF) - worked) / tasks
             costs["task"] = (time.perf_counter() - begin) / tasks * slots - costs["start"]
-            # A slice brings a run back and forth: seconds for each byte.
+            # A slice brings a run there and back.
             size = 20_000_000
+            run = {"run/last.ckpt": os.urandom(size)}
             begin = time.perf_counter()
             for _ in range(5):
-                pool._ray.get(pool._ray.remote(len).remote(pool.share({"run": os.urandom(size)})))
-            costs["byte"] = (time.perf_counter() - begin) / 5 / size
+                pool.one(Task("slice", ["players"], "run", run), shared)
+            costs["byte"] = max(0.0, (time.perf_counter() - begin) / 5 - costs["task"] - costs["start"]) / size / 2
     return {name: float(f"{value:.3g}") if isinstance(value, float) else value for name, value in costs.items()}
 
 
@@ -125,10 +143,18 @@ def made(folder):
     return folder
 
 
-def own_seconds():
-    """Seconds of the processor that this process has taken."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
+@contextlib.contextmanager
+def ray_here():
+    """A Ray cluster of this machine's cores."""
+    ray = str(Path(sys.executable).parent / "ray")
+    # Ray's workers give way to all other processes, unless they are told otherwise.
+    environment = {**os.environ, "RAY_worker_niceness": "0"}
+    start = [ray, "start", "--head", f"--num-cpus={os.cpu_count()}", "--include-dashboard=false", "--disable-usage-stats"]
+    subprocess.run(start, check=True, stdout=subprocess.DEVNULL, env=environment)
+    try:
+        yield
+    finally:
+        subprocess.run([ray, "stop"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def processor():
@@ -141,7 +167,6 @@ def overhead(rounds):
     """Prints the seconds of one process and of parts of ten seconds on Ray, in turns."""
     from matchq.cluster._files import program
 
-    os.environ["RAY_worker_niceness"] = "0"
     cores = os.cpu_count()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -150,20 +175,15 @@ def overhead(rounds):
         # Three parts of ten seconds for each core.
         games = round(400 / small * 10 * 3 * cores)
         ratios = []
-        subprocess.run([RAY, "start", "--head", f"--num-cpus={cores}", "--include-dashboard=false"], check=True, stdout=subprocess.DEVNULL)
-        try:
+        with ray_here():
             for number in range(rounds):
                 whole = seconds_of(program(), "eval", *flags, str(games), "--json", "one.json", cwd=folder)
                 many = [sys.executable, "-m", "matchq.cluster", "eval", *flags, str(games), "--out", f"parts-{number}"]
                 parts = seconds_of(*many, "--shards", str(3 * cores), "--json", "many.json", cwd=folder)
                 ratios.append(parts / whole)
-                print(f"{games} games: one process {whole:.1f} s, {3 * cores} parts {parts:.1f} s, {ratios[-1]:.3f} times")
-        finally:
-            subprocess.run([RAY, "stop"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                line = f"{games} games: one process {whole:.1f} s, {3 * cores} parts {parts:.1f} s, {ratios[-1]:.3f} times"
+                print(line, flush=True)
         print(f"median {statistics.median(ratios):.3f} times; load {os.getloadavg()[1]:.1f}")
-
-
-RAY = str(Path(sys.executable).parent / "ray")
 
 
 def parts(costs, cores, count, work, merge):
@@ -175,9 +195,9 @@ def parts(costs, cores, count, work, merge):
     return max(on_workers, by_driver) + merge
 
 
-def games(costs, cores):
+def games(costs, cores, game="network_game"):
     """Seconds of a million games, and those of one core without parts."""
-    work = GAMES * costs["game"]
+    work = GAMES * costs[game]
     count = max(1, round(max(work / PART, min(cores, work / 2))))
     merge = GAMES * costs["merge_per_game"] + costs["connect"]
     return parts(costs, cores, count, work / count, merge), work
@@ -199,7 +219,8 @@ def sweep(costs, cores, size=10_000_000):
 
 
 WORK = [
-    ("a million games of greedy", games),
+    ("a million games of a network", games),
+    ("a million games of greedy", lambda costs, cores: games(costs, cores, "game")),
     (f"a generation of {CANDIDATES:,} controllers", generation),
     (f"a sweep of {TRAININGS} trainings of an hour", sweep),
 ]
@@ -212,6 +233,10 @@ def duration(seconds):
     return f"{seconds:.1f} s"
 
 
+def share_of(percent):
+    return f"{percent:.0f}" if percent >= 9.5 else f"{percent:.1g}"
+
+
 def table(costs):
     """The model's times, and the share of the cores' time that is work, as a Markdown table."""
     lines = ["| cores | " + " | ".join(name for name, _ in WORK) + " |", "|---:" * (len(WORK) + 1) + "|"]
@@ -219,7 +244,7 @@ def table(costs):
         cells = []
         for _, model in WORK:
             seconds, work = model(costs, cores)
-            cells.append(f"{duration(seconds)} ({100 * work / seconds / cores:.2g} %)")
+            cells.append(f"{duration(seconds)} ({share_of(100 * work / seconds / cores)} %)")
         lines.append(f"| {cores:,} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -247,7 +272,7 @@ def picture(costs):
     lines = [("as fast as there are cores", lambda cores: cores, "#999")]
     lines += [
         (name, lambda cores, model=model: model(costs, 1)[0] / model(costs, math.floor(cores))[0], colour)
-        for (name, model), colour in zip(WORK, ["#0072b2", "#d55e00", "#009e73"])
+        for (name, model), colour in zip(WORK, ["#0072b2", "#56b4e9", "#d55e00", "#009e73"])
     ]
     for number, (name, times, colour) in enumerate(lines):
         points = " ".join(f"{across(cores):.1f},{up(times(cores)):.1f}" for cores in steps)

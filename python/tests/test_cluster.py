@@ -140,7 +140,7 @@ def module_program():
 @pytest.fixture(scope="module")
 def all_nodes(tmp_path_factory, module_program):
     if importlib.util.find_spec("ray") is None:
-        pytest.skip("Ray is not installed: pip install 'matchq[ray]'")
+        pytest.skip("Ray is not installed: pip install ray")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")

@@ -89,7 +89,7 @@ class Pool:
         except ModuleNotFoundError as error:
             if error.name != "ray":
                 raise
-            raise Failure("Ray is missing, which gives the work to the machines: pip install 'matchq[ray]'") from error
+            raise Failure("Ray is missing, which gives the work to the machines: pip install ray") from error
         self._ray: Any = ray
         # Ray tells of lost workers there, which the report must not follow.
         self._left.enter_context(contextlib.redirect_stdout(self._left.enter_context(open(os.devnull, "w"))))
