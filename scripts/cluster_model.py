@@ -149,12 +149,15 @@ def ray_here():
     ray = str(Path(sys.executable).parent / "ray")
     # Ray's workers give way to all other processes, unless they are told otherwise.
     environment = {**os.environ, "RAY_worker_niceness": "0"}
-    start = [ray, "start", "--head", f"--num-cpus={os.cpu_count()}", "--include-dashboard=false", "--disable-usage-stats"]
-    subprocess.run(start, check=True, stdout=subprocess.DEVNULL, env=environment)
+    start = [ray, "start", "--head", "--block", f"--num-cpus={os.cpu_count()}", "--include-dashboard=false", "--disable-usage-stats"]
+    process = subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
     try:
+        if not any("Ray runtime started" in line for line in process.stdout):
+            sys.exit("Ray does not start: is another one running here?")
         yield
     finally:
-        subprocess.run([ray, "stop"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process.terminate()
+        process.wait()
 
 
 def processor():
@@ -172,16 +175,16 @@ def overhead(rounds):
         folder = Path(temporary)
         flags = ["--player", "plan", "--games"]
         small = seconds_of(program(), "eval", *flags, "400", "--threads", "1", cwd=folder)
-        # Three parts of ten seconds for each core.
-        games = round(400 / small * 10 * 3 * cores)
+        # Six parts of ten seconds for each core.
+        games = round(400 / small * 10 * 6 * cores)
         ratios = []
         with ray_here():
             for number in range(rounds):
                 whole = seconds_of(program(), "eval", *flags, str(games), "--json", "one.json", cwd=folder)
                 many = [sys.executable, "-m", "matchq.cluster", "eval", *flags, str(games), "--out", f"parts-{number}"]
-                parts = seconds_of(*many, "--shards", str(3 * cores), "--json", "many.json", cwd=folder)
+                parts = seconds_of(*many, "--shards", str(6 * cores), "--json", "many.json", cwd=folder)
                 ratios.append(parts / whole)
-                line = f"{games} games: one process {whole:.1f} s, {3 * cores} parts {parts:.1f} s, {ratios[-1]:.3f} times"
+                line = f"{games} games: one process {whole:.1f} s, {6 * cores} parts {parts:.1f} s, {ratios[-1]:.3f} times"
                 print(line, flush=True)
         print(f"median {statistics.median(ratios):.3f} times; load {os.getloadavg()[1]:.1f}")
 
