@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -448,6 +449,21 @@ def test_a_wrong_call_is_a_sentence_that_names_the_flag(module_program, tmp_path
 def test_a_program_that_is_missing_is_named(tmp_path):
     done = cluster("eval", "--out", "x", cwd=tmp_path, MATCHQ="/nowhere/matchq")
     assert done.returncode == 2 and "MATCHQ=/nowhere/matchq is no file" in done.stderr
+
+
+def test_a_cluster_that_is_not_there_is_a_sentence_at_once(module_program, tmp_path):
+    pytest.importorskip("ray", reason="Ray is not installed: pip install ray")
+    (tmp_path / "ray").mkdir()
+    with socket.socket() as closed:
+        # Bound, but nobody listens.
+        closed.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{closed.getsockname()[1]}"
+        (tmp_path / "ray" / "ray_current_cluster").write_text(address)
+        variables = {"MATCHQ": str(module_program), "RAY_TMPDIR": str(tmp_path)}
+        for given in (address, "auto"):
+            done = cluster("eval", "--out", "x", "--shards", "2", "--address", given, cwd=tmp_path, **variables)
+            assert (done.returncode, done.stdout) == (1, "")
+            assert done.stderr.startswith(f"error: --address {given}: there is no cluster to work on: ")
 
 
 def test_slurm_s_scripts_give_the_report_of_one_process(module_program, tmp_path):

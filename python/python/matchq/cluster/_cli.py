@@ -138,8 +138,8 @@ def add_cluster(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--address",
         metavar="ADDRESS",
-        help="address of the Ray cluster [default: RAY_ADDRESS, else a cluster on this machine, which is begun if "
-        "there is none]",
+        help="address of the Ray cluster, or auto for the one that this machine belongs to [default: RAY_ADDRESS, else "
+        "a cluster of this machine alone, begun for this call]",
     )
     command.add_argument(
         "--threads-per-task", metavar="N", type=_tools.count, default=1, help="cores of a task [default: 1]"

@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -75,7 +76,8 @@ class Pool:
 
     def __init__(self, address: str | None, threads: int, tries: int) -> None:
         self.threads = threads
-        self._address = address
+        # A cluster of this machine alone is begun for this call.
+        self._address = address or os.environ.get("RAY_ADDRESS") or "local"
         self._tries = tries
         self._running: dict[Any, tuple[Task, int]] = {}
         self._left = contextlib.ExitStack()
@@ -98,9 +100,8 @@ class Pool:
             self._ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR)
         except (OSError, ValueError, RuntimeError) as error:
             self._left.close()
-            where = f"--address {self._address}" if self._address else "Ray"
             first = (str(error).splitlines() or [type(error).__name__])[0]
-            raise Failure(f"{where}: there is no cluster to work on: {first}", 1) from error
+            raise Failure(f"--address {self._address}: there is no cluster to work on: {first}", 1) from error
         self._ray.cloudpickle.register_pickle_by_value(_worker)
         self._function = self._ray.remote(_worker.work).options(num_cpus=self.threads, max_retries=0)
         most = max((node["Resources"].get("CPU", 0) for node in self._ray.nodes() if node["Alive"]), default=0)
@@ -117,8 +118,13 @@ class Pool:
         self._left.close()
 
     def _reach(self) -> None:
-        """Fails if nothing listens at an address HOST:PORT, for which Ray itself would wait for minutes."""
-        host, colon, port = (self._address or "").rpartition(":")
+        """Fails if nothing listens at the address, for which Ray itself would wait for minutes."""
+        address = self._address
+        if address == "auto":
+            # Ray notes there which cluster it began last.
+            with contextlib.suppress(FileNotFoundError):
+                address = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster").read_text().strip()
+        host, colon, port = address.rpartition(":")
         if colon and port.isdecimal() and "/" not in host:
             socket.create_connection((host, int(port)), timeout=10).close()
 

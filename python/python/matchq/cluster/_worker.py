@@ -24,8 +24,8 @@ MISSING = 127
 # Most bytes of a program's output that are kept.
 KEPT = 4_000
 
-# The program must not outlive the worker, with whom Linux kills it, and must hear SIGINT, which Ray blocks. Between fork
-# and exec Python's threads could hang, so that a small program asks for this and becomes the program.
+# The program must not outlive the worker, with whom Linux kills it, and must hear SIGINT, which Ray blocks. Between
+# fork and exec Python's threads could hang, so that a small program asks for this and becomes the program.
 LAUNCH = """
 import ctypes, os, signal, sys
 if sys.platform == "linux":
