@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import sys
 
 from matchq import _play, _watch
 from matchq._matchq import __version__
-from matchq._tools import Failure, Output
+from matchq._tools import run
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,20 +22,4 @@ def main(arguments: list[str] | None = None) -> int:
         command.add_arguments(subparser)
         subparser.set_defaults(run=command.run)
     parsed = parser.parse_args(arguments)
-    try:
-        # Standard output may be missing.
-        with contextlib.redirect_stdout(Output(sys.stdout)) if sys.stdout else contextlib.nullcontext():
-            code: int = parsed.run(parsed)
-            print(end="", flush=True)
-        return code
-    except Output.Failure as failure:
-        # A reader that has gone away is no failure.
-        if isinstance(failure.__cause__, BrokenPipeError):
-            return 0
-        print(f"error: standard output cannot be written: {failure.__cause__}", file=sys.stderr)
-        return 1
-    except Failure as failure:
-        print(f"error: {failure}", file=sys.stderr)
-        return failure.code
-    except KeyboardInterrupt:
-        return 130
+    return run(parsed.run, parsed)

@@ -1,4 +1,4 @@
-"""What the commands of ``python -m matchq`` share: failures, standard output, numbers."""
+"""What the commands of ``python -m matchq`` share: failures, standard output, exit codes, numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import argparse
 import contextlib
 import math
 import os
+import sys
+from collections.abc import Callable
 from typing import Any
 
 
@@ -44,6 +46,27 @@ class Output:
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
             raise Output.Failure from error
+
+
+def run(command: Callable[..., int], *arguments: Any) -> int:
+    """Runs a command line and returns its exit code; a failure is a sentence on standard error."""
+    try:
+        # Standard output may be missing.
+        with contextlib.redirect_stdout(Output(sys.stdout)) if sys.stdout else contextlib.nullcontext():
+            code = command(*arguments)
+            print(end="", flush=True)
+        return code
+    except Output.Failure as failure:
+        # A reader that has gone away is no failure.
+        if isinstance(failure.__cause__, BrokenPipeError):
+            return 0
+        print(f"error: standard output cannot be written: {failure.__cause__}", file=sys.stderr)
+        return 1
+    except Failure as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        return failure.code
+    except KeyboardInterrupt:
+        return 130
 
 
 def number(text: str, kind: Any, fits: Any, must_be: str) -> Any:
