@@ -10,6 +10,7 @@ mod export;
 mod pictures;
 mod play;
 mod read;
+mod shard;
 mod text;
 mod training;
 

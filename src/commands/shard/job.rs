@@ -1,6 +1,8 @@
 //! What the shards of one command share, and their files.
 
+use std::collections::hash_map::RandomState;
 use std::fs;
+use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -97,7 +99,15 @@ impl Job {
         let text = format!("{}\n{results}\n", json(&head)?);
         fs::create_dir_all(folder)
             .map_err(|error| Error::runtime(format!("--out {}: it cannot be made: {error}", folder.display())))?;
-        files::write_atomically(&self.path(folder, index)?, text.as_bytes())
+        // Two processes may do the same part: each writes to a name of its own.
+        let unique = RandomState::new().build_hasher().finish();
+        let path = self.path(folder, index)?;
+        let aside = path.with_extension(format!("{unique:016x}"));
+        files::write_atomically(&aside, text.as_bytes())?;
+        fs::rename(&aside, &path).map_err(|error| {
+            fs::remove_file(&aside).ok();
+            Error::runtime(format!("{} cannot be written: {error}", path.display()))
+        })
     }
 
     /// Whether a shard's file is there, whole.
