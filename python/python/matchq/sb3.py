@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from stable_baselines3.common.vec_env import VecEnv as _VecEnv  # type: ignore[import-not-found, unused-ignore]
+from stable_baselines3.common.vec_env import VecEnv as _VecEnv
 
 from matchq.envs import GameVectorEnv
 
