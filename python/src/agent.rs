@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use matchq_players::error::Error;
 use matchq_players::games::{Game as _, Match3};
@@ -61,10 +61,6 @@ pub struct Player {
 }
 
 impl Player {
-    fn lock(&self) -> MutexGuard<'_, Box<dyn AnyPlayer>> {
-        self.player.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Actions in positions.
     fn actions(&self, py: Python<'_>, positions: &Positions) -> PyResult<Vec<usize>> {
         on_threads_with(py, &self.player, |player| {
@@ -132,6 +128,13 @@ impl Player {
         self.act(py, board, Some(moves_left))
     }
 
+    /// Parameters of the rules that the player goes by, all of them.
+    #[getter]
+    fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rules = on_threads_with(py, &self.player, |player| Ok(player.rules()))?;
+        to_python(py, &rules)
+    }
+
     /// Does nothing: a player needs no results of moves.
     fn transition_callback(
         &self,
@@ -182,7 +185,8 @@ impl Player {
     ) -> PyResult<Bound<'py, PyAny>> {
         let positions = Positions::of(board, moves_left, &self.game)?;
         let actions = self.actions(py, &positions)?;
-        let as_move = |action: &usize| to_python(py, &self.lock().to_json(*action));
+        let game = self::game(&self.game)?;
+        let as_move = |action: &usize| to_python(py, &game.to_json(*action));
         match (positions.one, positions.shown) {
             (true, false) => as_move(&actions[0]),
             (true, true) => Ok(actions[0].into_pyobject(py)?.into_any()),
@@ -435,6 +439,10 @@ impl Positions {
             return Err(PyValueError::new_err(sentence));
         };
         let numpy = observation.py().import("numpy")?;
+        let kind: char = numpy.call_method1("asarray", (&image,))?.getattr("dtype")?.getattr("kind")?.extract()?;
+        if !"bui".contains(kind) {
+            return Err(PyValueError::new_err("the observation's board must be of whole numbers or truth values"));
+        }
         let image = numpy.call_method1("ascontiguousarray", (image, "uint8"))?;
         let scalars = numpy.call_method1("ascontiguousarray", (scalars, "float32"))?;
         let shape: Vec<usize> = image.getattr("shape")?.extract()?;
@@ -452,6 +460,9 @@ impl Positions {
         let image: PyReadonlyArrayDyn<'_, u8> = image.extract()?;
         let scalars: PyReadonlyArrayDyn<'_, f32> = scalars.extract()?;
         let (image, scalars) = (image.as_slice()?, scalars.as_slice()?);
+        if scalars.iter().any(|scalar| !scalar.is_finite()) {
+            return Err(PyValueError::new_err("the numbers beside the observation's board must be finite"));
+        }
         if scalars.len() != count * sizes.scalars {
             return Err(PyValueError::new_err(format!(
                 "the observation has {count} boards, but {} numbers beside them, not {}",

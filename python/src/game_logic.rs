@@ -101,7 +101,7 @@ impl GameLogic {
         })
     }
 
-    /// Seed 0 for the constructor, then the state that replaces it.
+    /// A new game of the class, then the state that replaces its own.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let state = slf.get().with(|game| postcard::to_stdvec(game))?;
         let state = state.map_err(|error| PyRuntimeError::new_err(format!("the game cannot be saved: {error}")))?;

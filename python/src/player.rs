@@ -28,8 +28,8 @@ pub trait AnyPlayer: Send {
     /// Chooses an action in each position.
     fn act(&mut self, seen: &[Seen]) -> Placed<Vec<usize>>;
 
-    /// An action as the game writes it in JSON.
-    fn to_json(&self, action: usize) -> Value;
+    /// The rules, all of them, as JSON.
+    fn rules(&self) -> Value;
 
     /// Games of seeds in a row, as `eval --json` reports them; `goes_on`, which is called with the
     /// moves so far, ends them without a report by false.
@@ -101,8 +101,8 @@ impl<G: Playable> AnyPlayer for GamePlayer<G> {
         Ok(actions)
     }
 
-    fn to_json(&self, action: usize) -> Value {
-        G::to_json(action)
+    fn rules(&self) -> Value {
+        serde_json::to_value(&self.rules).unwrap_or_default()
     }
 
     fn series(&mut self, first: u128, count: u64, goes_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<Report>> {

@@ -71,6 +71,15 @@ def test_functions_stand_beside_players_in_other_games():
     assert compared["pairs"][0]["mean"] == 0
 
 
+def test_seeds_of_any_size_and_kind_are_played():
+    far = 2**64 + 3
+    found = matchq.compare({"text": "greedy", "mine": matchq.Player("greedy")}, games=2, seed=far)
+    assert [player["seed"] for player in found["players"]] == [far, far]
+    assert matchq.evaluate(first_offered, seeds=range(far, far + 2))["seed"] == far
+    assert matchq.compare({"mine": first_offered}, games=2, seed=np.int64(3))["players"][0]["seed"] == 3
+    assert matchq.evaluate("greedy", game="bejeweled", seeds=2, rules={"moves": 30})["rules"]["moves"] == 30
+
+
 def test_what_cannot_be_judged_gets_a_sentence():
     too_few = lambda observation, masks: np.zeros(3, np.int64)  # noqa: E731
     off = lambda observation, masks: np.full(len(masks), 142)  # noqa: E731
@@ -80,11 +89,18 @@ def test_what_cannot_be_judged_gets_a_sentence():
         ({"mine": "nobody"}, ValueError, "no player or agent 'nobody'"),
         ({"mine": too_few}, TypeError, r"mine gave int64 of shape \(3,\), but 5 whole numbers are needed"),
         ({"mine": off}, ValueError, "mine: the action of game 0"),
-        ({"one": matchq.Player("greedy"), "two": matchq.Player("greedy", game="bilging")}, ValueError, "one plays match3, not bilging"),
+        ({"one": matchq.Player("greedy"), "two": matchq.Player("greedy", game="bilging")}, ValueError, "two plays bilging, not match3|one plays match3, not bilging"),
         ({"one": "greedy", "two": matchq.Player("greedy", rules={"obstacle_kinds": 1})}, ValueError, "two plays by the rules"),
+        ({"mine": matchq.Player("greedy", game="toy")}, ValueError, "mine plays toy, not match3"),
     ]:
+        given = {"game": "match3"} if "mine" in players else {}
         with pytest.raises(kind, match=sentence):
-            matchq.compare(players, games=5)
+            matchq.compare(players, games=5, **given)
+    with pytest.raises(ValueError, match="greedy plays by the rules|Player plays by the rules"):
+        matchq.evaluate(matchq.Player("greedy"), seeds=5, rules={"obstacle_kinds": 0})
+    for luck in (0, -1, 200_000):
+        with pytest.raises(ValueError, match="luck is"):
+            matchq.evaluate("greedy", seeds=2, luck=luck)
     for seeds in (range(0, 10, 2), [1, 2], 0):
         with pytest.raises(ValueError):
             matchq.evaluate("greedy", seeds=seeds)

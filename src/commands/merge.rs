@@ -110,8 +110,8 @@ fn reports<G: Playable>(shards: &Shards, series: &Series) -> Result<Vec<Report>>
             games.extend(part.games);
             luck.extend(part.luck.unwrap_or_default());
         }
-        let seeds = series.seed..series.seed + u128::from(series.games);
-        if !games.iter().map(|game| game.seed).eq(seeds) {
+        let in_order = (0..).zip(&games).all(|(place, game)| game.seed.wrapping_sub(series.seed) == place);
+        if !in_order || games.len() as u64 != series.games {
             return Err(Error::user(format!("the games of {} are not those of the seeds in order", contestant.player)));
         }
         let mut report = Report::of::<G>(contestant.player.clone(), series.seed, &rules, &games, seconds)?;

@@ -2,10 +2,10 @@
 
 mod job;
 
-use std::env;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
+use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,11 @@ impl<'a> Place<'a> {
         if job.count < self.of {
             return Err(Error::user(format!("--of {}: there are only {} parts of this work", self.of, job.count)));
         }
+        if self.folder.exists() && !self.folder.is_dir() {
+            return Err(Error::user(format!("--out {}: this is no folder", self.folder.display())));
+        }
+        fs::create_dir_all(self.folder)
+            .map_err(|error| Error::runtime(format!("--out {}: it cannot be made: {error}", self.folder.display())))?;
         if job.is_done(self.folder, self.index)? {
             return Ok(());
         }
@@ -82,7 +87,8 @@ impl<'a> Place<'a> {
 }
 
 fn index_of_the_task() -> Result<Option<u64>> {
-    let Some((name, text)) = INDEX.iter().find_map(|name| Some((name, env::var(name).ok()?))) else { return Ok(None) };
+    let given = |name: &'static str| Some((name, env::var(name).ok().filter(|text| !text.is_empty())?));
+    let Some((name, text)) = INDEX.into_iter().find_map(given) else { return Ok(None) };
     let number = text.trim().parse();
     number.map(Some).map_err(|_| Error::user(format!("{name}={text}: it must be a whole number, or give --index")))
 }
@@ -115,17 +121,18 @@ fn run_eval<G: Playable>(place: &Place, arguments: &Eval, agents: &Agents) -> Re
     }
     let rules = series::check::<G>(&series)?;
     let device = compute(&arguments.compute)?;
-    let (mut player, digest) = match &arguments.player {
-        Some(text) => (super::player::<G>(text, &rules, agents)?, of_text(text, agents)?),
+    let (mut player, text, digest) = match &arguments.player {
+        Some(text) => (super::player::<G>(text, &rules, agents)?, text.clone(), of_text(text, agents)?),
         None => {
             let agent = agent.map_or_else(Agent::default_of::<G>, Ok)?;
             let (batch, precision) = (arguments.batch as usize, arguments.precision);
             let player = agent.player::<G>(&rules, batch, precision, &OnDevice(device))?;
             let precision = precision.map_or(String::new(), |precision| format!(":precision={precision}"));
-            (player, Some(digest(&agent.file.to_bytes()?) + &precision))
+            (player, agent.label().to_owned() + &precision, Some(digest(&agent.file.to_bytes()?)))
         }
     };
-    let contestants = vec![Contestant { player: player.name().to_owned(), agent: digest }];
+    tell_if_timed(player.as_ref());
+    let contestants = vec![Contestant { player: player.name().to_owned(), text, agent: digest }];
     let job = job::<G>("eval", &rules, &series, contestants, std::slice::from_ref(&player), place.of)?;
     place.fill(&job, |part| Ok(vec![games::<G>(player.as_mut(), &rules, &series, part, None)?]))
 }
@@ -225,17 +232,21 @@ fn instructions<G: Playable>(players: &[BoxedPlayer<G>]) -> Option<String> {
 
 fn contestants<G: Playable>(texts: &[&String], players: &[BoxedPlayer<G>], agents: &Agents) -> Result<Vec<Contestant>> {
     let contestant = |(text, player): (&&String, &BoxedPlayer<G>)| {
-        if player.is_timed() {
-            let line = format!("{}: its moves depend on the machine's speed: another run differs", player.name());
-            // A closed standard error is no error.
-            writeln!(io::stderr(), "{line}").ok();
-        }
-        Ok(Contestant { player: player.name().to_owned(), agent: of_text(text, agents)? })
+        tell_if_timed(player.as_ref());
+        Ok(Contestant { player: player.name().to_owned(), text: (*text).clone(), agent: of_text(text, agents)? })
     };
     texts.iter().zip(players).map(contestant).collect()
 }
 
-/// Digest of the agent that a player's text names, and the text's parameters.
+fn tell_if_timed<G: Playable>(player: &dyn Player<G>) {
+    if player.is_timed() {
+        let line = format!("{}: its moves depend on the machine's speed: another run differs", player.name());
+        // A closed standard error is no error.
+        writeln!(io::stderr(), "{line}").ok();
+    }
+}
+
+/// Digest of the agent that a player's text names.
 fn of_text(text: &str, agents: &Agents) -> Result<Option<String>> {
     let agent = agent_in(text).map_or(Ok(None), |path| agents.find(path))?;
     agent.map(|agent| Ok(digest(&agent.file.to_bytes()?))).transpose()

@@ -46,7 +46,7 @@ impl Place {
 #[test]
 fn parts_together_are_the_report_of_one_process() {
     for (of, command) in [
-        (4, "eval --player greedy --games 21 --seed 340282366920938463463374607431768211420"),
+        (4, "eval --player greedy --games 21 --seed 340282366920938463463374607431768211435"),
         (3, "eval --game bilging --player greedy --games 4"),
         (3, "compare --players greedy,cascade --games 20 --seed 5 --luck 20"),
         (2, "compare --game tile-match --players random,greedy --games 3"),
@@ -119,7 +119,7 @@ fn what_is_no_part_of_the_command_is_refused_by_its_name() {
 
     fs::remove_file(&second).unwrap();
     let told = place.refused(&["merge", "parts"]);
-    assert!(told.contains("parts: of 3 shards 1 are missing: 1\n"), "{told}");
+    assert!(told.contains("parts: of 3 shards these 1 are missing: 1\n"), "{told}");
 
     for damaged in [&bytes[..bytes.len() - 7], &bytes[..40], b"", &[&bytes[..bytes.len() - 9], b"123456789"].concat()] {
         fs::write(&second, damaged).unwrap();
@@ -138,6 +138,7 @@ fn what_is_no_part_of_the_command_is_refused_by_its_name() {
         &["eval", "--player", "greedy", "--games", "10"],
         &["eval", "--player", "greedy", "--games", "9", "--seed", "1"],
         &["eval", "--player", "greedy", "--games", "9", "--rule", "obstacle_kinds=1"],
+        &["eval", "--player", "cascade:label=greedy", "--games", "9"],
         &["compare", "--players", "greedy", "--games", "9"],
     ] {
         fs::remove_dir_all(place.path("parts")).unwrap();
@@ -180,6 +181,8 @@ fn a_part_that_cannot_be_is_refused_and_its_number_may_come_from_the_system() {
     place.run_well(&["merge", "parts"]);
     // A failure while running may be tried again.
     fs::write(place.path("file"), "").unwrap();
+    let told = place.refused(&[&["shard", "--index", "0", "--of", "2", "--out", "file"], &games[..]].concat());
+    assert!(told.contains("--out file: this is no folder"), "{told}");
     let output = place.run(&[&["shard", "--index", "0", "--of", "2", "--out", "file/parts"], &games[..]].concat());
     assert_eq!(output.status.code(), Some(75), "{}", String::from_utf8_lossy(&output.stderr));
 }

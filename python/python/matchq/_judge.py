@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,9 @@ Policy = Union[str, Player, Callable[[Observation, npt.NDArray[np.bool_]], Any]]
 
 # Games of a function side by side.
 TOGETHER = 256
+
+# Most simulations of a move for its luck.
+MOST_LUCK = 100_000
 
 
 class _Progress:
@@ -76,24 +80,30 @@ def compare(
     """
     if not players:
         raise ValueError("players: at least one is needed")
+    games, seed = operator.index(games), operator.index(seed)
     if games < 1:
         raise ValueError(f"games is {games}, but must be at least 1")
+    if luck is not None and not 1 <= operator.index(luck) <= MOST_LUCK:
+        raise ValueError(f"luck is {luck}, but must be from 1 to {MOST_LUCK:,}, or None")
     if not 0 <= seed <= 2**128 - games:
         raise ValueError(f"seed is {seed}, but the seeds of all games must lie from 0 to 2^128 - 1")
-    given = None if rules is None else dict(rules)
-    made = {name: _made(name, player, game, given) for name, player in players.items()}
-    games_of = [player.game for player in made.values() if isinstance(player, Player)]
+    own = [player for player in players.values() if isinstance(player, Player)]
+    given = dict(rules) if rules is not None else own[0].rules if own else None
     # A text without an agent suits every game, and says match-3 by itself.
-    known = game or next((other for other in games_of if other != "match3"), "match3")
-    if known != game:
-        made = {name: _made(name, player, known, given) for name, player in players.items()}
+    texts = [Player(player) for player in players.values() if game is None and isinstance(player, str)]
+    known = game or next((player.game for player in own + texts if player.game != "match3"), "match3")
+    made = {name: _made(name, player, known, given) for name, player in players.items()}
+    expected = Player("random", game=known, rules=given).rules
+    for name, player in made.items():
+        if isinstance(player, Player) and player.game != known:
+            raise ValueError(f"{name} plays {player.game}, not {known}")
+        if isinstance(player, Player) and player.rules != expected:
+            raise ValueError(f"{name} plays by the rules {player.rules}, not by {expected}")
     line = _Progress(progress)
     try:
         reports = []
         for name, player in made.items():
             if isinstance(player, Player):
-                if player.game != known:
-                    raise ValueError(f"{name} plays {player.game}, not {known}")
                 report = player._series(seed, games, partial(_tell_moves, line, name))
             elif callable(player):
                 report = _play(name, player, known, given, seed, games, line)
@@ -104,10 +114,6 @@ def compare(
         )
     finally:
         line.end()
-    first = compared["players"][0]
-    for other in compared["players"]:
-        if other["rules"] != first["rules"]:
-            raise ValueError(f"{other['player']} plays by the rules {other['rules']}, {first['player']} by {first['rules']}")
     return compared
 
 

@@ -77,6 +77,10 @@ class Player:
     def game(self) -> str:
         """Name of the game that the player plays."""
 
+    @property
+    def rules(self) -> dict[str, Any]:
+        """Parameters of the rules that the player goes by, all of them."""
+
     def ai_callback(self, board: str, score: int, moves_left: SupportsIndex) -> Any:
         """Chooses a move for the kit, (x, y, vertical); the score does not matter.
 

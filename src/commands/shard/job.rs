@@ -56,6 +56,8 @@ pub struct Job {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contestant {
     pub player: String,
+    /// The player with its parameters, which a label hides.
+    pub text: String,
     /// Digest of the agent's file, for a player with an agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -97,8 +99,6 @@ impl Job {
         let results = json(results)?;
         let head = Head { job: self.clone(), index, results: digest(results.as_bytes()) };
         let text = format!("{}\n{results}\n", json(&head)?);
-        fs::create_dir_all(folder)
-            .map_err(|error| Error::runtime(format!("--out {}: it cannot be made: {error}", folder.display())))?;
         // Two processes may do the same part: each writes to a name of its own.
         let unique = RandomState::new().build_hasher().finish();
         let path = self.path(folder, index)?;
@@ -183,7 +183,7 @@ impl Shards {
             let more = missing.len().saturating_sub(SHOWN);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             return Err(Error::user(format!(
-                "{}: of {} shards {} are missing: {}{more}",
+                "{}: of {} shards these {} are missing: {}{more}",
                 folder.display(),
                 job.of,
                 missing.len(),

@@ -1,7 +1,10 @@
 //! Several players in the same games, as `compare` writes them in JSON.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 use super::Difference;
 use super::report::{Given, Report};
@@ -48,14 +51,18 @@ pub enum Series {
 impl Saved {
     /// The players of a report, or a single one.
     pub fn parse(text: &str) -> serde_json::Result<Self> {
-        let mut whole: Map<String, Value> = serde_json::from_str(text)?;
-        let players = match whole.remove("players") {
-            Some(players) => serde_json::from_value::<Vec<Map<String, Value>>>(players)?,
-            None => vec![whole],
+        // As text, because values lose the last digits of seeds above 2^64.
+        let whole: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text)?;
+        let players = match whole.get("players") {
+            Some(players) => serde_json::from_str::<Vec<Box<RawValue>>>(players.get())?,
+            None => vec![serde_json::from_str(text)?],
         };
-        let parse = |player: Map<String, Value>| match player.contains_key("scores") {
-            true => serde_json::from_value(player.into()).map(|report| Series::Report(Box::new(report))),
-            false => serde_json::from_value(player.into()).map(Series::Given),
+        let parse = |player: Box<RawValue>| {
+            let keys: BTreeMap<String, IgnoredAny> = serde_json::from_str(player.get())?;
+            match keys.contains_key("scores") {
+                true => serde_json::from_str(player.get()).map(|report| Series::Report(Box::new(report))),
+                false => serde_json::from_str(player.get()).map(Series::Given),
+            }
         };
         players.into_iter().map(parse).collect::<serde_json::Result<_>>().map(Self)
     }
