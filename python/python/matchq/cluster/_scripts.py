@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import shlex
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from matchq._tools import Failure
 from matchq.cluster import _files
-from matchq.cluster._series import check_flags
+from matchq.cluster._series import check_flags, check_outputs
 
 # Most tasks of an array in Slurm's usual configuration (MaxArraySize).
 LARGEST_ARRAY = 1_000
@@ -46,7 +47,7 @@ JOB = """\
 apiVersion: batch/v1
 kind: Job
 metadata:
-  name: matchq
+  name: {name}
 spec:
   completionMode: Indexed
   completions: {of}
@@ -95,7 +96,7 @@ MERGE_JOB = """\
 apiVersion: batch/v1
 kind: Job
 metadata:
-  name: matchq-merge
+  name: {name}-merge
 spec:
   backoffLimit: 2
   template:
@@ -122,6 +123,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.shards is None:
         raise Failure(f"--shards: {flag} needs a number of parts, such as 100: 10 to 60 seconds for each are good")
     check_flags(arguments.flags)
+    check_outputs(arguments)
+    flag, default = ("--sequences", 64) if arguments.command == "endure" else ("--games", 1000)
+    count = str(_files.value_of(arguments.flags, flag, default))
+    if count.isdigit() and int(count) < arguments.shards:
+        raise Failure(f"--shards {arguments.shards}: {flag} {count} can have at most {count} parts")
     out = Path(arguments.out)
     # A file of an agent is found by all machines only below the folder that they share.
     _files.needed(arguments.flags)
@@ -173,12 +179,15 @@ def kubernetes(out: Path, arguments: argparse.Namespace) -> int:
     def text(words: Sequence[str]) -> str:
         return json.dumps(["matchq", *words])
 
-    same = {"image": json.dumps(arguments.kubernetes), "claim": json.dumps(arguments.claim)}
-    shard = text(["shard", arguments.command, *arguments.flags, *where])
+    words = ["shard", arguments.command, *arguments.flags, *where]
+    shard = text(words)
+    # A finished job of another command keeps its name.
+    name = "matchq-" + hashlib.sha256(shard.encode()).hexdigest()[:8]
+    same = {"name": name, "image": json.dumps(arguments.kubernetes), "claim": json.dumps(arguments.claim)}
     numbers = {"of": arguments.shards, "threads": arguments.threads_per_task, "again": arguments.tries - 1}
     _files.write_aside(job, JOB.format(command=shard, **numbers, **same).encode())
     _files.write_aside(merge, MERGE_JOB.format(command=text(merge_of(arguments)), **same).encode())
     print(f"kubectl apply -f {shlex.quote(str(job))}")
-    print("kubectl wait --for=condition=complete --timeout=24h job/matchq")
+    print(f"kubectl wait --for=condition=complete --timeout=24h job/{name}")
     print(f"kubectl apply -f {shlex.quote(str(merge))}")
     return 0

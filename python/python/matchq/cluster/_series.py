@@ -32,6 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs a command in parts and prints its report."""
     out, command, flags = Path(arguments.out), arguments.command, arguments.flags
     check_flags(flags)
+    check_outputs(arguments)
     _files.program()
     files = _files.needed(flags)
     _files.make_folder("--out", out)
@@ -57,6 +58,15 @@ def check_flags(flags: Sequence[str]) -> None:
     for flag, right in [("--threads", "--threads-per-task"), ("--index", "no index"), ("--of", "--shards")]:
         if any(text == flag or text.startswith(f"{flag}=") for text in flags):
             raise Failure(f"{flag}: each part gets it from this program: give {right}")
+
+
+def check_outputs(arguments: argparse.Namespace) -> None:
+    """Refuses before the work what the merge would refuse after it."""
+    for flag, given in [("--json", arguments.json), ("--plot", arguments.plot)]:
+        if given and given != "-" and not Path(given).absolute().parent.is_dir():
+            raise Failure(f"{flag} {given}: there is no folder {Path(given).parent}")
+    if arguments.plot and not arguments.plot.endswith(".svg"):
+        raise Failure(f"--plot {arguments.plot}: it must end in .svg")
 
 
 class Folder:

@@ -60,14 +60,20 @@ def run(arguments: argparse.Namespace) -> int:
         with Pool(arguments.address, arguments.threads_per_task, arguments.tries) as pool:
             by_name = {training.name: training for training in left}
 
+            lengths = {training.name: arguments.slice for training in left}
+
             def slice_of(training: Training) -> Task:
-                return slice_task(out, training, config, arguments)
+                return slice_task(out, training, config, arguments, lengths[training.name])
 
             def keep(task: Task, outcome: Outcome) -> Task | None:
                 training = by_name[task.name]
                 ending = ENDING.search(outcome.text)
                 if not ending:
                     raise Failure(f"{task.name}: the program says neither stopped nor finished: {outcome.text}", 1)
+                before = out / task.name / "last.ckpt"
+                if before.is_file() and before.read_bytes() == outcome.files.get("last.ckpt"):
+                    # An evaluation that takes longer than a slice begins again in the next.
+                    lengths[task.name] *= 2
                 _files.replace_folder(out / task.name, outcome.files)
                 if ending[1] == "stopped":
                     return slice_of(training)
@@ -145,8 +151,8 @@ class Plan:
         _files.write_aside(self._path, json.dumps({**self._plan, "finished": self.finished}, indent=1).encode())
 
 
-def slice_task(out: Path, training: Training, config: str, arguments: argparse.Namespace) -> Task:
-    """The task of a training's next slice."""
+def slice_task(out: Path, training: Training, config: str, arguments: argparse.Namespace, seconds: float) -> Task:
+    """The task of a training's next slice, of so many seconds."""
     name, run = training.name, f"runs/{training.name}"
     how = ["--quiet", "--threads", str(arguments.threads_per_task)]
     there = _worker.read(out / name) if (out / name / "last.ckpt").is_file() else {}
@@ -156,7 +162,7 @@ def slice_task(out: Path, training: Training, config: str, arguments: argparse.N
         sets = [*arguments.set, *training.point, f"seed={training.seed}"]
         begin = ["--config", config, *(f"--set={text}" for text in sets), "--name", name, "--runs", "runs"]
         command = ["train", *begin, *how]
-    return Task(name, command, run, {f"{run}/{path}": content for path, content in there.items()}, arguments.slice)
+    return Task(name, command, run, {f"{run}/{path}": content for path, content in there.items()}, seconds)
 
 
 def report(out: Path, trainings: Sequence[Training]) -> int:
