@@ -169,7 +169,7 @@ fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
         (with(9, "dac#c#a"), vec!["row 9, column 7", "missing", "7 cells", "8"]),
         (with(4, ""), vec!["row 4, column 0", "missing", "0 cells"]),
         (with(9, "dac#c#a#b"), vec!["row 9, column 8", "'b'", "too many", "9 cells"]),
-        (with(0, "dda#cbdc\ndda#cbdc"), vec!["11 rows", "10"]),
+        (with(0, "dda#cbdc\ndda#cbdc"), vec!["not 11", "10"]),
         (with(2, "a#ccc#bc"), vec!["row 2, column 2", "run"]),
         (with(1, "ac#c#dcb"), vec!["row 1, column 0", "run"]),
         (String::new(), vec!["standard input: the board is empty: it must be ten lines"]),

@@ -188,7 +188,7 @@ mod tests {
                 let state = episode.state();
                 let (mut image, mut scalars) = (vec![0; G::PLANES * G::ROWS * G::COLUMNS], vec![0.0; G::SCALARS]);
                 G::encode_bytes(&state, &mut image, &mut scalars);
-                assert_eq!(decode::<G>(&rules, &image, &scalars), Ok(state), "{} {turn}", G::NAME);
+                assert_eq!(decode::<G>(&rules, &image, &scalars), Ok(G::as_written(&state)), "{} {turn}", G::NAME);
                 let (mask, _) = crate::offered::<G>(&state, crate::MaskKind::default_of::<G>());
                 episode.step(mask.nth(turn % mask.count()).unwrap());
             }

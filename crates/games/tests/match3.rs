@@ -320,8 +320,8 @@ fn a_text_that_is_no_board_is_refused_by_row_and_column() {
         assert!(words.iter().all(|word| error.contains(word)), "{error}");
         assert_eq!(Match3::with_board(Rules::default(), board).unwrap_err().to_string(), error);
     };
-    refused("", &["0 rows", "10"]);
-    refused(&format!("{board}\n########"), &["11 rows", "10"]);
+    refused("", &["not 0", "10"]);
+    refused(&format!("{board}\n########"), &["not 11", "10"]);
     refused(&board.replacen("########\n", "#########\n", 1), &["row 0", "9 cells", "8"]);
     refused(&board_with(&[(3, 7, 'e')]), &["row 7", "column 3", "'e'", "a b c d #"]);
     refused(&board_with(&[(7, 9, ' ')]), &["row 9", "column 7", "' '"]);
