@@ -90,13 +90,13 @@ def test_what_cannot_be_judged_gets_a_sentence():
         ({"mine": too_few}, TypeError, r"mine gave int64 of shape \(3,\), but 5 whole numbers are needed"),
         ({"mine": off}, ValueError, "mine: the action of game 0"),
         ({"one": matchq.Player("greedy"), "two": matchq.Player("greedy", game="bilging")}, ValueError, "two plays bilging, not match3|one plays match3, not bilging"),
-        ({"one": "greedy", "two": matchq.Player("greedy", rules={"obstacle_kinds": 1})}, ValueError, "two plays by the rules"),
+        ({"one": matchq.Player("greedy"), "two": matchq.Player("greedy", rules={"obstacle_kinds": 1})}, ValueError, "two plays by the rules"),
         ({"mine": matchq.Player("greedy", game="toy")}, ValueError, "mine plays toy, not match3"),
     ]:
         given = {"game": "match3"} if "mine" in players else {}
         with pytest.raises(kind, match=sentence):
             matchq.compare(players, games=5, **given)
-    with pytest.raises(ValueError, match="greedy plays by the rules|Player plays by the rules"):
+    with pytest.raises(ValueError, match="Player plays by the rules"):
         matchq.evaluate(matchq.Player("greedy"), seeds=5, rules={"obstacle_kinds": 0})
     for luck in (0, -1, 200_000):
         with pytest.raises(ValueError, match="luck is"):

@@ -66,8 +66,8 @@ def compare(
         games: number of games.
         seed: seed of the first game; game i has seed + i.
         luck: simulations of each move for luck-adjusted scores; None is none.
-        rules: parameters of the rules, by name; None is the game's default. A ``Player`` or
-            ``Agent`` plays by its own, which must be these.
+        rules: parameters of the rules, by name; None is those of the first ``Player`` or ``Agent``
+            among the players, else the game's default. Others of them must have the same.
         progress: whether a line on standard error tells what is done; None is at a terminal.
 
     Returns:
@@ -87,18 +87,20 @@ def compare(
         raise ValueError(f"luck is {luck}, but must be from 1 to {MOST_LUCK:,}, or None")
     if not 0 <= seed <= 2**128 - games:
         raise ValueError(f"seed is {seed}, but the seeds of all games must lie from 0 to 2^128 - 1")
-    own = [player for player in players.values() if isinstance(player, Player)]
-    given = dict(rules) if rules is not None else own[0].rules if own else None
+    own = {name: player for name, player in players.items() if isinstance(player, Player)}
     # A text without an agent suits every game, and says match-3 by itself.
     texts = [Player(player) for player in players.values() if game is None and isinstance(player, str)]
-    known = game or next((player.game for player in own + texts if player.game != "match3"), "match3")
-    made = {name: _made(name, player, known, given) for name, player in players.items()}
+    known = game or next((player.game for player in [*own.values(), *texts] if player.game != "match3"), "match3")
+    for name, own_player in own.items():
+        if own_player.game != known:
+            raise ValueError(f"{name} plays {own_player.game}, not {known}")
+    # Without rules all go by those of the first player that has its own.
+    given = dict(rules) if rules is not None else next((player.rules for player in own.values()), None)
     expected = Player("random", game=known, rules=given).rules
-    for name, player in made.items():
-        if isinstance(player, Player) and player.game != known:
-            raise ValueError(f"{name} plays {player.game}, not {known}")
-        if isinstance(player, Player) and player.rules != expected:
-            raise ValueError(f"{name} plays by the rules {player.rules}, not by {expected}")
+    for name, own_player in own.items():
+        if own_player.rules != expected:
+            raise ValueError(f"{name} plays by the rules {own_player.rules}, not by {expected}")
+    made = {name: _made(name, player, known, given) for name, player in players.items()}
     line = _Progress(progress)
     try:
         reports = []
