@@ -235,7 +235,7 @@ def test_a_board_is_asked_about_and_its_faults_are_said(page, native, address):
     # The address holds the board.
     link = page.evaluate("location.href")
     page.locator("textarea.boardtext").fill(board[:-1] + "x")
-    expect(page.locator(".left .error")).to_contain_text("Row 9, column 7")
+    expect(page.locator(".left .error")).to_contain_text("row 9, column 7")
     go(page, link.partition("#")[0], **dict(urllib.parse.parse_qsl(link.partition("#")[2])))
     page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=board)
 
