@@ -7,6 +7,7 @@ mod game;
 mod game_logic;
 mod games;
 mod player;
+mod positions;
 mod reading;
 mod report;
 mod values;
