@@ -103,8 +103,19 @@ pub fn decode<G: Text + Image>(rules: &G::Rules, image: &[u8], scalars: &[f32]) 
     if !has_pieces {
         return Ok(state);
     }
-    let shown = (1..G::PLANES).find(|of| image[of * plane] != 0);
-    shown.map(|of| G::with_piece(&state, of - 1)).ok_or_else(|| Error::user("the image shows no piece"))
+    let mut pieces = (1..G::PLANES).filter(|of| image[of * plane..][..plane].iter().any(|cell| *cell != 0));
+    match (pieces.next(), pieces.next()) {
+        (None, _) => Err(Error::user("the image shows no piece")),
+        (Some(one), Some(other)) => {
+            Err(Error::user(format!("the image shows two pieces, by its planes {one} and {other} (from 0)")))
+        }
+        (Some(of), None) => match image[of * plane..][..plane].contains(&0) {
+            true => {
+                Err(Error::user(format!("plane {of} of the image (from 0) is a piece's, and must be full or empty")))
+            }
+            false => Ok(G::with_piece(&state, of - 1)),
+        },
+    }
 }
 
 /// Letter of a cell that is 0 in all planes, which no game reads as a token.
@@ -202,6 +213,27 @@ mod tests {
         check_images::<Tetris>();
         check_images::<Bejeweled>();
         check_images::<TileMatch>();
+    }
+
+    #[test]
+    fn an_image_of_two_pieces_or_a_part_of_one_is_refused_by_its_planes() {
+        let state = Episode::<Tetris>::deal(&Default::default(), 0).state();
+        let plane = Tetris::ROWS * Tetris::COLUMNS;
+        let (mut image, mut scalars) = (vec![0; Tetris::PLANES * plane], vec![0.0; Tetris::SCALARS]);
+        Tetris::encode_bytes(&state, &mut image, &mut scalars);
+        let rules = Default::default();
+        let told = |image: &[u8]| decode::<Tetris>(&rules, image, &scalars).unwrap_err().to_string();
+        let piece = (1..Tetris::PLANES).find(|of| image[of * plane] == 1).unwrap();
+        let other = 1 + piece % (Tetris::PLANES - 1);
+        let (first, second) = (piece.min(other), piece.max(other));
+        let mut two = image.clone();
+        two[other * plane..][..plane].fill(1);
+        assert_eq!(told(&two), format!("the image shows two pieces, by its planes {first} and {second} (from 0)"));
+        image[piece * plane] = 0;
+        let part = format!("plane {piece} of the image (from 0) is a piece's, and must be full or empty");
+        assert_eq!(told(&image), part);
+        image[piece * plane..][..plane].fill(0);
+        assert_eq!(told(&image), "the image shows no piece");
     }
 
     #[test]
