@@ -126,11 +126,11 @@ fn an_empty_batch_becomes_no_values() {
 
 #[test]
 fn a_boards_values_are_the_same_bits_in_a_batch_of_any_size() {
-    let states = positions(256);
+    let states = positions(70);
     let shipped = NetworkConfig { channels: 32, layers: 5, ..PLAIN };
     for config in ALL.into_iter().chain([shipped]) {
         let network = network(&config, 1);
-        let together = values(&network, 256, &states);
+        let together = values(&network, 70, &states);
         for batch in [1, 2, 3, 5, 64] {
             assert_same(&values(&network, batch, &states), &together, &format!("batches of {batch}, {config:?}"));
         }
@@ -139,13 +139,13 @@ fn a_boards_values_are_the_same_bits_in_a_batch_of_any_size() {
 
 #[test]
 fn a_boards_values_are_the_same_bits_at_any_number_of_threads() {
-    let states = positions(96);
+    let states = positions(48);
     let shipped = NetworkConfig { channels: 32, layers: 5, ..PLAIN };
     for config in ALL.into_iter().chain([shipped]) {
         let network = network(&config, 1);
         let with_threads = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| values(&network, 96, &states))
+            pool.install(|| values(&network, 48, &states))
         };
         let one = with_threads(1);
         for threads in [2, 5] {

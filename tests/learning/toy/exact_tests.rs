@@ -126,6 +126,7 @@ fn errors(dqn: &mut NetworkPlayer<Toy>) -> Vec<f64> {
 
 /// With `--nocapture`, prints the tables of docs/dqn.md.
 #[test]
+#[ignore = "takes minutes: scripts/check_slow training"]
 fn dqn_comes_near_the_best_score_and_its_values_near_the_exact_ones() {
     println!(
         "| player | score | share of the best |\n|---|---|---|\n| the best there is | {:.2} | 100 % |",
