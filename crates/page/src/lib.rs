@@ -20,7 +20,7 @@ mod values;
 mod wasm;
 pub mod web;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -114,8 +114,12 @@ impl Engine {
         self.respond_until(request, &AtomicBool::new(false))
     }
 
-    /// The answer to a request, or an error soon after `stop` is set.
+    /// The answer to a request, or an error if `stop` is set before it, or between
+    /// the moves of a past game.
     pub fn respond_until(&mut self, request: Request, stop: &AtomicBool) -> Result<Value> {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::runtime("nobody waits for the answer any more"));
+        }
         match request {
             Request::About {} => {
                 let mut about = about(&self.agents);
@@ -244,6 +248,3 @@ fn object(value: Value) -> Value {
         other => other,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,7 +1,11 @@
-use matchq_games::Match3;
-use serde_json::{Value, json};
+//! The engine's answers, by requests as pages send them.
 
-use super::*;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use matchq_page::games::{self, Match3};
+use matchq_page::players::{self, Agents};
+use matchq_page::{Engine, MOST_MOVES};
+use serde_json::{Value, json};
 
 fn ask(engine: &mut Engine, request: Value) -> Value {
     serde_json::from_str(&engine.answer(&request.to_string())).unwrap()
