@@ -4,13 +4,15 @@
     python3 scripts/page_load.py [MINUTES]
 
 200 watchers, every tenth of them slow, follow the game at ten moves a second while twenty others ask for moves. All events must be in
-order or follow a snapshot, all requests answered, and memory flat. Needs the environment variable MATCHQ, or target/release/matchq.
+order or follow a snapshot, all requests answered, and memory flat. Before that 1,100 connections that send half of a request's head
+keep others out for half a minute at the most. Needs the environment variable MATCHQ, or target/release/matchq.
 """
 
 import asyncio
 import contextlib
 import json
 import pathlib
+import resource
 import sys
 import tempfile
 import time
@@ -38,6 +40,24 @@ async def asking(port, until, number):
     return times
 
 
+async def half_sent(port):
+    """Seconds for which connections with half of a request's head keep a whole request waiting."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+    half = [await asyncio.open_connection("127.0.0.1", port) for _ in range(1_100)]
+    for _, writer in half:
+        writer.write(b"GET / HTTP/1.1\r\nHost: ")
+    begin = time.monotonic()
+    answered = await asyncio.wait_for(asking(port, begin + 30, 0), 120)
+    waited = time.monotonic() - begin - sum(answered[1:]) / 1_000
+    assert answered, "no request was answered beside connections that sent half of a head"
+    # The server ends the connections by itself.
+    for reader, writer in half[:512]:
+        await asyncio.wait_for(reader.read(), 60)
+        writer.close()
+    return waited
+
+
 async def memory(server, until):
     found = []
     while time.monotonic() < until:
@@ -55,8 +75,11 @@ async def load(server, minutes):
 
 
 def main():
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 10
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(Server(folder, "--pace", "10", "--player", "plan")) as server:
+        waited = asyncio.run(half_sent(server.port))
         seen, times, used = asyncio.run(load(server, minutes))
     assert all(in_order(found) for found in seen), "a watcher missed a move without a snapshot"
     counts = sorted(len(of_one) for of_one in times)
@@ -66,6 +89,7 @@ def main():
     every = sorted(time for of_one in times for time in of_one)
     snapshots = sum(kind == "snapshot" for found in seen for kind, _ in found) - len(seen)
     print(
+        f"behind half-sent requests: {waited:.0f} s; "
         f"{sum(map(len, seen)):,} events in order, {snapshots} snapshots to slow watchers and at new games; {len(every):,} answers, median "
         f"{every[len(every) // 2]:.0f} ms, slowest {every[-1]:.0f} ms, {counts[0]} to {counts[-1]} an asker; memory {early:,} kB, then {late:,} kB"
     )

@@ -17,15 +17,23 @@ mod watch;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use matchq_page::web;
+#[cfg(target_os = "linux")]
+use socket2::SockRef;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::error::{Error, Result};
 use guard::Guard;
@@ -54,7 +62,7 @@ struct Server {
     trainings: Trainings,
     runs: PathBuf,
     /// The right to read runs: one at a time, whose files may be large.
-    disk: Semaphore,
+    disk: Arc<Semaphore>,
     watch: Watch,
 }
 
@@ -63,6 +71,12 @@ type Shared = State<Arc<Server>>;
 /// Most bytes of a request: a picture or an agent's file in base64; and of all other requests.
 const LONGEST: usize = 24 << 20;
 const SHORT: usize = 1 << 20;
+
+/// Most connections at once; others wait.
+const CONNECTIONS: usize = 512;
+
+/// Time within which a request must have been sent, and each part of an answer taken.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Serves until the process ends.
 pub fn run(settings: Settings) -> Result<()> {
@@ -84,12 +98,43 @@ pub fn run(settings: Settings) -> Result<()> {
         }
         eprintln!("Ctrl-C ends the server and stops its trainings, which can be resumed");
         let trainings = Trainings::new(settings.runs.clone());
-        let server =
-            Arc::new(Server { guard, thinking, trainings, runs: settings.runs, disk: Semaphore::new(1), watch });
+        let server = Arc::new(Server {
+            guard,
+            thinking,
+            trainings,
+            runs: settings.runs,
+            disk: Arc::new(Semaphore::new(1)),
+            watch,
+        });
         watch::start(&server);
-        let served = axum::serve(listener, routes(server)).await;
-        served.map_err(|error| Error::runtime(format!("the server ended: {error}")))
+        serve(&listener, &routes(server)).await
     })
+}
+
+/// Serves each connection, as many at once as may be. A request's head must arrive in time, so that
+/// connections without one end.
+async fn serve(listener: &TcpListener, routes: &Router) -> ! {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+    loop {
+        // The semaphore is never closed.
+        let place = places.clone().acquire_owned().await.ok();
+        let Ok((stream, _)) = listener.accept().await else {
+            // Such as too many open files: connections that end make room.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        // The system ends a connection whose other end takes nothing.
+        #[cfg(target_os = "linux")]
+        SockRef::from(&stream).set_tcp_user_timeout(Some(PATIENCE)).ok();
+        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes.clone()));
+        tokio::spawn(async move {
+            // A broken connection is its other end's affair.
+            connection.await.ok();
+            drop(place);
+        });
+    }
 }
 
 fn routes(server: Arc<Server>) -> Router {
@@ -110,7 +155,6 @@ fn routes(server: Arc<Server>) -> Router {
         .route("/", get(|| async { file(Path("index.html".to_owned())).await }))
         .route("/{name}", get(file))
         .nest("/api", api)
-        .layer(DefaultBodyLimit::max(SHORT))
         .layer(middleware::from_fn_with_state(server.clone(), guard::check))
         .with_state(server)
 }
@@ -146,6 +190,16 @@ impl From<Error> for Refusal {
 }
 
 type Answer = std::result::Result<axum::Json<serde_json::Value>, Refusal>;
+
+/// The body of a request, which must arrive in time.
+async fn body(request: Request, most: usize) -> std::result::Result<Bytes, Refusal> {
+    let read = timeout(PATIENCE, to_bytes(request.into_body(), most)).await;
+    let slow = || Refusal(StatusCode::REQUEST_TIMEOUT, format!("the request was not sent in {} s", PATIENCE.as_secs()));
+    read.map_err(|_| slow())?.map_err(|error| {
+        let sentence = format!("the request cannot be read, or has more than {most} bytes: {error}");
+        Refusal(StatusCode::PAYLOAD_TOO_LARGE, sentence)
+    })
+}
 
 /// The body of a request as JSON; in a sentence what is wrong with it.
 fn parsed<T: serde::de::DeserializeOwned>(body: &[u8]) -> std::result::Result<T, Refusal> {

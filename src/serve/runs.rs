@@ -9,10 +9,10 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use tokio::sync::SemaphorePermit;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Answer, Refusal, Server, Shared};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files;
 use crate::learners::{CONFIGURATIONS, Learner, Source, Task, with_learner};
 use crate::players::{ForGame, LAST, Playable, with_game};
@@ -34,8 +34,9 @@ pub fn below(runs: &FilePath, name: &str) -> std::result::Result<PathBuf, Refusa
 /// All runs, without their curves.
 pub async fn list(State(server): Shared) -> Answer {
     let runs = server.runs.clone();
-    let _turn = turn(&server).await?;
+    let turn = turn(&server).await?;
     let recipes = blocking(move || {
+        let _turn = turn;
         let all = RunView::glance_at_all(&runs);
         let mut recipes: Vec<String> = Vec::new();
         let run = |run: &RunView| {
@@ -69,25 +70,30 @@ pub async fn list(State(server): Shared) -> Answer {
 /// A run with its configuration and its curves.
 pub async fn one(State(server): Shared, Path(name): Path<String>) -> Answer {
     let folder = below(&server.runs, &name)?;
-    let _turn = turn(&server).await?;
-    let view = blocking(move || RunView::open(&folder)).await??;
-    let (_, unit) = view.steps();
-    let rows = |rows: &Rows| json!({"columns": rows.columns, "rows": rows.rows});
-    Ok(Json(json!({
-        "name": view.name,
-        "game": view.game(),
-        "unit": unit,
-        "config": view.config,
-        "differs": differences(&view),
-        "evaluations": rows(&view.evaluations),
-        "train": rows(&view.training),
-        "references": view.references,
-    })))
+    let turn = turn(&server).await?;
+    let shown = blocking(move || {
+        let _turn = turn;
+        let view = RunView::open(&folder)?;
+        let (_, unit) = view.steps();
+        let rows = |rows: &Rows| json!({"columns": rows.columns, "rows": rows.rows});
+        Ok(json!({
+            "name": view.name,
+            "game": view.game(),
+            "unit": unit,
+            "config": view.config,
+            "differs": differences(&view),
+            "evaluations": rows(&view.evaluations),
+            "train": rows(&view.training),
+            "references": view.references,
+        }))
+    });
+    let shown: Result<Value> = shown.await?;
+    Ok(Json(shown?))
 }
 
 /// Keys whose values differ from those of the nearest configuration that ships: key, shipped and
-/// own value.
-fn differences(view: &RunView) -> Vec<[String; 3]> {
+/// own value; `None` where none of the learner and game ships.
+fn differences(view: &RunView) -> Option<Vec<[String; 3]>> {
     let own = view.keys();
     let apart = |shipped: &BTreeMap<String, String>| -> Vec<[String; 3]> {
         let value = |keys: &BTreeMap<String, String>, key: &String| keys.get(key).cloned().unwrap_or_default();
@@ -98,7 +104,7 @@ fn differences(view: &RunView) -> Vec<[String; 3]> {
     let alike =
         |keys: &&BTreeMap<String, String>| ["learner", "game.name"].iter().all(|key| keys.get(*key) == own.get(*key));
     let candidates = shipped().iter().map(|shipped| &shipped.keys).filter(alike);
-    candidates.map(apart).min_by_key(Vec::len).unwrap_or_default()
+    candidates.map(apart).min_by_key(Vec::len)
 }
 
 /// A configuration that ships, all keys with their values.
@@ -163,13 +169,18 @@ pub async fn configurations() -> Answer {
 
 /// Names of the reports of `compare --json` among the runs.
 pub async fn reports(State(server): Shared) -> Answer {
-    let entries = fs::read_dir(&server.runs).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| vec![]);
-    let is_file = |entry: &&fs::DirEntry| entry.path().is_file();
-    let name = |entry: &fs::DirEntry| entry.file_name().into_string().ok();
-    let mut names: Vec<String> =
-        entries.iter().filter(is_file).filter_map(name).filter(|name| name.ends_with(".json")).collect();
-    names.sort();
-    Ok(Json(json!({"reports": names})))
+    let (runs, turn) = (server.runs.clone(), turn(&server).await?);
+    let names = blocking(move || {
+        let _turn = turn;
+        let entries = fs::read_dir(&runs).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| vec![]);
+        let is_file = |entry: &&fs::DirEntry| entry.path().is_file();
+        let name = |entry: &fs::DirEntry| entry.file_name().into_string().ok();
+        let mut names: Vec<String> =
+            entries.iter().filter(is_file).filter_map(name).filter(|name| name.ends_with(".json")).collect();
+        names.sort();
+        names
+    });
+    Ok(Json(json!({"reports": names.await?})))
 }
 
 /// A report.
@@ -178,15 +189,18 @@ pub async fn report(State(server): Shared, Path(name): Path<String>) -> Answer {
         return Err(Refusal(StatusCode::NOT_FOUND, format!("'{name}' is no report: its name ends in .json")));
     }
     let path = below(&server.runs, &name)?;
-    let _turn = turn(&server).await?;
-    let text = blocking(move || files::read_limited(&path, LONGEST)).await??;
-    let report = serde_json::from_slice(&text);
-    report.map(Json).map_err(|error| Refusal(StatusCode::BAD_REQUEST, format!("{name} is no JSON: {error}")))
+    let turn = turn(&server).await?;
+    let report = blocking(move || {
+        let _turn = turn;
+        let text = files::read_limited(&path, LONGEST)?;
+        serde_json::from_slice(&text).map_err(|error| Error::user(format!("{name} is no JSON: {error}")))
+    });
+    Ok(Json(report.await??))
 }
 
-/// The turn to read runs.
-async fn turn(server: &Server) -> std::result::Result<SemaphorePermit<'_>, Refusal> {
-    let turn = server.disk.acquire().await;
+/// The turn to read runs, until it is dropped: where they are read, also if the asker leaves.
+pub async fn turn(server: &Server) -> std::result::Result<OwnedSemaphorePermit, Refusal> {
+    let turn = server.disk.clone().acquire_owned().await;
     turn.map_err(|_| Refusal(StatusCode::SERVICE_UNAVAILABLE, "the server ends".to_owned()))
 }
 

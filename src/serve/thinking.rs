@@ -1,20 +1,18 @@
 //! Answers of the engine: as many at once as there are cores, first come, first served.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use axum::body::to_bytes;
 use axum::extract::{self, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use matchq_page::{Engine, Request};
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 
-use super::{LONGEST, Refusal, SHORT, Shared, parsed};
-use crate::error::{Error, Result};
+use super::{LONGEST, Refusal, SHORT, Shared, body, parsed};
+use crate::error::Result;
 use crate::players::{Agent, Agents};
 
 /// Most requests that wait; others are refused, so that memory stays bounded.
@@ -23,10 +21,7 @@ const WAITING: usize = 256;
 /// Long requests at once.
 const LONG: usize = 4;
 
-/// Time within which a request must have been sent.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Most agents that pages may give.
+/// Most agents that pages may give, and most of runs; one more, and the first is forgotten.
 const AGENTS: usize = 32;
 
 /// Engines, and the right to use one.
@@ -39,6 +34,8 @@ pub struct Thinking {
     /// The right to send a long request.
     long: Arc<Semaphore>,
     agents: Agents,
+    /// Names of the agents that pages gave, and of those of runs, the last one last.
+    given: Arc<Mutex<[VecDeque<String>; 2]>>,
     most_simulations: usize,
 }
 
@@ -50,12 +47,13 @@ impl Thinking {
             places: Arc::new(Semaphore::new(WAITING)),
             long: Arc::new(Semaphore::new(LONG)),
             agents: Agents::closed(),
+            given: Arc::default(),
             most_simulations,
         }
     }
 
     /// The engine's answer to the request that `request` gives on a thread of its own; an object with
-    /// `error` where that is wrong. Nothing more is done once nobody waits.
+    /// `error` where that is wrong. A request whose asker has left is not begun.
     pub async fn answer(
         &self,
         request: impl FnOnce() -> std::result::Result<Request, Refusal> + Send + 'static,
@@ -76,25 +74,34 @@ impl Thinking {
 
     /// The answer, on this thread.
     pub fn answer_now(&self, request: Request, stop: &AtomicBool) -> String {
-        if let Request::Agent { name, .. } = &request
-            && let Err(error) = self.has_room(name)
-        {
-            return json!({"error": error.to_string()}).to_string();
-        }
+        // Held until the agent has its place, which another's could take.
+        let given = match &request {
+            Request::Agent { name, .. } => Some((name.clone(), self.given())),
+            _ => None,
+        };
         let mut engine =
             self.engines().pop().unwrap_or_else(|| Engine::new(self.agents.clone(), self.most_simulations));
         let answer = engine.respond_until(request, stop);
         self.engines().push(engine);
+        if let (Some((name, mut given)), Ok(_)) = (given, &answer) {
+            self.make_room(&mut given[0], name);
+        }
         answer.unwrap_or_else(|error| json!({"error": error.to_string()})).to_string()
     }
 
-    /// Refuses an agent beyond the last that there is room for; another of a name takes its place.
-    fn has_room(&self, name: &str) -> Result<()> {
-        let given = self.agents.given();
-        match given.len() < AGENTS || given.iter().any(|(known, _)| known == name) {
-            true => Ok(()),
-            false => Err(Error::user(format!("{AGENTS} agents were given already: start the server anew for others"))),
+    /// Forgets the agent that was given first, beyond so many; another of a name took its place.
+    fn make_room(&self, given: &mut VecDeque<String>, name: String) {
+        given.retain(|known| *known != name);
+        given.push_back(name);
+        if given.len() > AGENTS
+            && let Some(first) = given.pop_front()
+        {
+            self.agents.forget(&first);
         }
+    }
+
+    fn given(&self) -> MutexGuard<'_, [VecDeque<String>; 2]> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn engines(&self) -> MutexGuard<'_, Vec<Engine>> {
@@ -103,8 +110,10 @@ impl Thinking {
 
     /// Takes a run's agent under a name, again if it has gone on learning.
     pub fn give(&self, name: &str, file: &[u8]) -> Result<Agent> {
-        self.has_room(name)?;
-        self.agents.give(name, file)
+        let mut given = self.given();
+        let agent = self.agents.give(name, file)?;
+        self.make_room(&mut given[1], name.to_owned());
+        Ok(agent)
     }
 }
 
@@ -125,14 +134,7 @@ pub async fn ask(State(server): Shared, request: extract::Request) -> std::resul
     let is_long = length.is_none_or(|length: usize| length > SHORT);
     let busy = || Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many pictures or agents at once: ask again".to_owned());
     let _long = if is_long { Some(server.thinking.long.try_acquire().map_err(|_| busy())?) } else { None };
-    let read = timeout(PATIENCE, to_bytes(request.into_body(), if is_long { LONGEST } else { SHORT })).await;
-    let slow = || Refusal(StatusCode::REQUEST_TIMEOUT, format!("the request was not sent in {} s", PATIENCE.as_secs()));
-    let body = read.map_err(|_| slow())?.map_err(|error| {
-        Refusal(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the request cannot be read, or has more than {LONGEST} bytes: {error}"),
-        )
-    })?;
+    let body = body(request, if is_long { LONGEST } else { SHORT }).await?;
     let answer = server.thinking.answer(move || parsed(&body)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], answer).into_response())
 }

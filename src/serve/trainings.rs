@@ -8,15 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use matchq_page::OF_RUN;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::runs::{below, blocking};
-use super::{Answer, Refusal, Shared, parsed};
+use super::runs::{below, blocking, turn};
+use super::{Answer, Refusal, SHORT, Shared, body, parsed};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::learners::CONFIGURATIONS;
@@ -165,8 +164,8 @@ struct Start {
     seed: Option<u64>,
 }
 
-pub async fn start(State(server): Shared, body: Bytes) -> Answer {
-    let Start { config, name, seed } = parsed(&body)?;
+pub async fn start(State(server): Shared, request: Request) -> Answer {
+    let Start { config, name, seed } = parsed(&body(request, SHORT).await?)?;
     if !CONFIGURATIONS.iter().any(|(known, _)| *known == config) {
         return Err(Refusal(StatusCode::BAD_REQUEST, format!("there is no configuration '{config}'")));
     }
@@ -196,15 +195,15 @@ struct Named {
     name: String,
 }
 
-pub async fn stop(State(server): Shared, body: Bytes) -> Answer {
-    let Named { name } = parsed(&body)?;
+pub async fn stop(State(server): Shared, request: Request) -> Answer {
+    let Named { name } = parsed(&body(request, SHORT).await?)?;
     let given = name.clone();
     blocking(move || server.trainings.stop(&name)).await??;
     Ok(Json(json!({"name": given})))
 }
 
-pub async fn resume(State(server): Shared, body: Bytes) -> Answer {
-    let Named { name } = parsed(&body)?;
+pub async fn resume(State(server): Shared, request: Request) -> Answer {
+    let Named { name } = parsed(&body(request, SHORT).await?)?;
     let folder = below(&server.runs, &name)?;
     let given = name.clone();
     let begun = blocking(move || server.trainings.start(&name, &["--resume", &folder.to_string_lossy()]));
@@ -219,12 +218,14 @@ struct OfRun {
 }
 
 /// Takes the newest agent of a run, which then plays as `run NAME`.
-pub async fn agent(State(server): Shared, body: Bytes) -> Answer {
-    let OfRun { run } = parsed(&body)?;
+pub async fn agent(State(server): Shared, request: Request) -> Answer {
+    let OfRun { run } = parsed(&body(request, SHORT).await?)?;
     let folder = below(&server.runs, &run)?;
     let name = format!("{OF_RUN}{run}");
     let given = name.clone();
+    let turn = turn(&server).await?;
     let agent = blocking(move || {
+        let _turn = turn;
         let file = [LAST, BEST].into_iter().map(|name| folder.join(name)).find(|file| file.is_file());
         let missing = || Error::user(format!("{run} has no agent yet: its training saves one at its first checkpoint"));
         let bytes = files::read_limited(&file.ok_or_else(missing)?, LONGEST)?;

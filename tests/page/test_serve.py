@@ -1,6 +1,7 @@
 """What `matchq serve` answers, refuses and bears, without a browser."""
 
 import asyncio
+import base64
 import concurrent.futures
 import contextlib
 import json
@@ -11,7 +12,7 @@ import time
 
 import pytest
 
-from conftest import PROGRAM, Server, run
+from conftest import PROGRAM, ROOT, Server, run
 
 SEED = {"game": "match3", "seed": 0}
 
@@ -118,6 +119,17 @@ def test_a_player_of_a_path_is_no_player(server):
         assert "there is no player" in answer["error"]
     too_many = {"ask": "values", "at": SEED, "player": {"name": "best", "simulations": 10_000_000}}
     assert "simulations must be from 1 to 25600" in server.ask(too_many)["error"]
+
+
+def test_of_more_agents_than_there_is_room_for_the_last_ones_play(server):
+    file = base64.b64encode((ROOT / "checkpoints" / "match3-fitted" / "best.safetensors").read_bytes()).decode()
+    for number in range(33):
+        assert "error" not in server.ask({"ask": "agent", "name": f"agent {number}", "file": file})
+    # A file that is no agent takes nobody's place.
+    assert "error" in server.ask({"ask": "agent", "name": "none", "file": "AAAA"})
+    ask = {"ask": "values", "at": SEED}
+    assert "there is no player" in server.ask({**ask, "player": {"name": "agent 0"}})["error"]
+    assert all(server.ask({**ask, "player": {"name": f"agent {number}"}})["moves"] for number in (1, 32))
 
 
 def test_a_training_is_started_watched_stopped_and_resumed(server):

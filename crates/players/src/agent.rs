@@ -51,7 +51,7 @@ pub struct Agents {
     known: Arc<Mutex<BTreeMap<PathBuf, Agent>>>,
     /// Whether names stand for agents that ship and for those [given](Self::give) alone.
     closed: bool,
-    /// How often a name has got another agent.
+    /// How often a name has got another agent, or lost its own.
     changes: Arc<AtomicU64>,
 }
 
@@ -70,8 +70,14 @@ impl Agents {
         Ok(agent)
     }
 
-    /// How often [`give`](Self::give) was called: players that were made before may be of other
-    /// agents.
+    /// Forgets the agent of a name.
+    pub fn forget(&self, name: &str) {
+        self.known().remove(Path::new(name));
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often agents were [given](Self::give) or [forgotten](Self::forget): players that were made
+    /// before may be of other agents.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Relaxed)
     }
