@@ -354,3 +354,100 @@ def watch_training(page, folder):
     with contextlib.closing(Server(folder, listen=f"127.0.0.1:{port}")):
         expect(page.locator(".train .error").first).to_have_text("", timeout=60_000)
     page.goto("about:blank")
+
+
+def best_of(native, seed, player):
+    return native.ask({"ask": "values", "at": {"game": "match3", "seed": seed}, "player": {"name": player}})["moves"][0]
+
+
+def test_a_player_that_is_chosen_in_another_view_plays_on(page, native, address):
+    seed = next(seed for seed in range(100) if best_of(native, seed, "plan")["action"] != best_of(native, seed, "greedy")["action"])
+    first = page.locator("table.moves tbody tr").first
+    go(page, address, view="watch", game="match3", seed=seed, player="plan")
+    expect(first).to_contain_text(best_of(native, seed, "plan")["words"].replace(", ", ",\u00a0"))
+    page.get_by_role("tab", name="Play").click()
+    page.locator(".picker select").first.select_option("greedy")
+    page.get_by_role("tab", name="Watch").click()
+    expect(page.locator(".picker select").first).to_have_value("greedy")
+    expect(first).to_contain_text(best_of(native, seed, "greedy")["words"].replace(", ", ",\u00a0"))
+    page.get_by_role("button", name="One move (right arrow)").click()
+    assert played(page, 1) == [best_of(native, seed, "greedy")["action"]]
+
+
+def test_the_servers_game_takes_no_keys_and_leaves_the_own_game_alone(page, server):
+    own = server.ask({"ask": "position", "at": {"game": "match3", "seed": 4}})["board"]
+    go(page, server.link, view="watch", game="match3", seed=4, player="greedy")
+    expect(page.locator("table.moves tbody tr").first).to_be_visible()
+    page.get_by_label("Follow the server's game").check()
+    page.wait_for_function("own => document.querySelector('.left .board').dataset.board !== own", arg=own)
+    asked = []
+    page.on("request", lambda sent: asked.append(json.loads(sent.post_data)["ask"]) if sent.url.endswith("/api/ask") else None)
+    page.evaluate("document.activeElement.blur()")
+    for key in ("ArrowRight", "ArrowLeft", "Home", "Space"):
+        page.keyboard.press(key)
+    for _ in range(2):
+        page.wait_for_function("before => document.querySelector('.left .board').dataset.board !== before", arg=board_of(page))
+    assert asked == []
+    page.get_by_label("Follow the server's game").uncheck()
+    page.wait_for_function("own => document.querySelector('.left .board').dataset.board === own", arg=own)
+    # A move of the server's that was waiting to be shown would come now.
+    page.wait_for_timeout(1_000)
+    assert board_of(page) == own
+    assert moves_of(page) == []
+
+
+def test_past_games_are_each_played_once(page, native):
+    seeds, held = [], []
+
+    def pass_on(route):
+        request = json.loads(route.request.post_data)
+        if request["ask"] == "past":
+            seeds.append(request["at"]["seed"])
+        if request["ask"] == "past" and len(seeds) == 3:
+            held.append(route)
+        else:
+            route.continue_()
+
+    go(page, native.link, view="watch", game="match3", seed=1, player="greedy")
+    expect(page.locator("table.moves tbody tr").first).to_be_visible()
+    page.route("**/api/ask", pass_on)
+    fold = page.locator("details.past summary")
+    fold.click()
+    while not held:
+        page.wait_for_timeout(20)
+    # It is closed while the third game is played.
+    fold.click()
+    with page.expect_response("**/api/ask"):
+        held[0].continue_()
+    page.wait_for_timeout(200)
+    fold.click()
+    expect(page.get_by_text(re.compile("^20 games of greedy"))).to_be_visible()
+    assert seeds == [2_000_000 + game for game in range(20)]
+
+
+def test_a_saved_game_has_values_and_opens_again(page, native, address):
+    def saved():
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save this game").click()
+        return json.loads(download.value.path().read_text())
+
+    def reopened(game):
+        page.get_by_role("button", name="To the beginning").click()
+        played(page, 0)
+        page.locator(".view input[type=file]").set_input_files({"name": "game.json", "mimeType": "application/json", "buffer": json.dumps(game).encode()})
+        return played(page, 2)
+
+    go(page, address, view="watch", game="match3", seed=4, player="plan")
+    for count in (1, 2):
+        page.get_by_role("button", name="One move (right arrow)").click()
+        moves = played(page, count)
+    game = saved()
+    assert game["matchq"]
+    for index, value in enumerate(game["values"]):
+        best = native.ask({"ask": "values", "at": {"game": "match3", "seed": 4, "moves": moves[:index]}, "player": {"name": "plan"}})["moves"][0]
+        assert (best["action"], value["move"], value["best"]) == (moves[index], pytest.approx(best["value"]), pytest.approx(best["value"]))
+    assert len(game["values"]) == 2
+    assert reopened(game) == moves
+    assert saved() == game
+    # As games were saved before values were.
+    assert reopened({key: value for key, value in game.items() if key != "values"}) == moves

@@ -53,7 +53,9 @@ export class Advice {
     this.values = null;
     this.status.textContent = text;
     this.body.replaceChildren();
-    this.legend.element.hidden = true;
+    // The legend stays: marks on the board have the same colours.
+    this.legend.show(null);
+    this.legend.title.textContent = 'Value of a move';
     [this.table, this.more, this.plan, this.words].forEach((element) => { element.hidden = true; });
     this.meaning.textContent = '';
   }
@@ -63,7 +65,6 @@ export class Advice {
     Object.assign(this, { values, step: 0, scale: scaleOf(values.moves) });
     this.status.textContent = status;
     this.table.hidden = false;
-    this.legend.element.hidden = false;
     this.legend.show(this.scale, values.unit);
     this.rows();
     this.words.hidden = !values.advice;

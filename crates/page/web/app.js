@@ -13,13 +13,30 @@ const THEMES = ['auto', 'light', 'dark'];
 
 class App {
   constructor(engine, about) {
-    Object.assign(this, { kind: engine.kind, ask: engine.ask, drop: engine.drop, record: engine.record, about });
+    Object.assign(this, { kind: engine.kind, engine, drop: engine.drop, record: engine.record, about });
+    state.usual = Object.fromEntries(about.games.map(({ name, rules }) => [name, rules]));
     const views = { watch: Watch };
     if (this.kind !== 'record') Object.assign(views, { play: Play, ask: Ask });
     if (this.kind === 'serve') views.train = Train;
     this.views = Object.fromEntries(Object.entries(views).map(([name, View]) => [name, new View(this)]));
     this.makeTabs();
     this.makeGames();
+  }
+
+  async ask(request, how) {
+    const answer = await this.engine.ask(request, how);
+    if (answer?.lost) await this.begunAnew();
+    return answer;
+  }
+
+  // Agents that were given are gone after a fault of the engine: they are no longer offered.
+  async begunAnew() {
+    const about = await this.engine.ask({ ask: 'about' });
+    if (about.error) return;
+    const players = (games) => games.flatMap((game) => game.players).length;
+    if (players(about.games) < players(this.about.games)) notice('The games had to start anew. Agents that you gave are gone: give them again.');
+    this.about = about;
+    Object.values(this.views).forEach((view) => view.picker?.update());
   }
 
   makeTabs() {
@@ -98,7 +115,12 @@ class App {
 
   // Chooses an agent that has just become a player.
   async newAgent({ name, game }) {
-    this.about = await this.ask({ ask: 'about' });
+    const about = await this.ask({ ask: 'about' });
+    if (about.error) {
+      notice(about.error);
+      return;
+    }
+    this.about = about;
     chooseGame(game);
     this.takePlayer(name);
     this.gameShown();

@@ -16,7 +16,7 @@ const UNSURE = 0.1;
 
 export class Ask {
   constructor(app) {
-    Object.assign(this, { app, turn: 0, boards: {}, unsure: [] });
+    Object.assign(this, { app, turn: 0, edits: 0, boards: {}, unsure: [] });
     this.board = new Board({ name: 'board playable' });
     this.board.element.setAttribute('role', 'application');
     this.picture = new Picture();
@@ -29,7 +29,7 @@ export class Ask {
   makeLeft() {
     this.error = make('p', { class: 'error', role: 'status' });
     this.hint = make('p', { class: 'soft' }, 'Click a cell to change it.', make('span', { class: 'by-mouse' }, ' With Shift or the right button it changes back.'));
-    const copies = make('div', { class: 'row' }, button('Copy link', () => copy(location.href, 'The link')),
+    const copies = make('div', { class: 'row' }, button('Copy link', () => copy(linkWithoutToken(), 'The link')),
       button('Copy text', () => copy(this.text.value, 'The board')), button('Watch from here', () => this.watch()));
     return make('section', { class: 'left', 'aria-label': 'Board' }, make('div', { class: 'pair' }, this.board.element, this.picture.element),
       this.error, this.hint, copies);
@@ -38,9 +38,9 @@ export class Ask {
   makePanel() {
     this.text = make('textarea', { class: 'boardtext', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', rows: 10, oninput: () => this.typed() });
     this.format = make('p', { class: 'soft' });
-    this.left = make('input', { type: 'number', min: 1, onchange: () => this.changed() });
+    this.left = make('input', { type: 'number', min: 1, onchange: () => this.edited() });
     this.leftField = labelled('Moves left', this.left);
-    this.piece = make('select', { onchange: () => this.changed() });
+    this.piece = make('select', { onchange: () => this.edited() });
     this.pieceField = labelled('Piece', this.piece);
     const file = make('input', { type: 'file', accept: 'image/*,.txt,.safetensors', hidden: true,
       onchange: () => { if (file.files[0]) this.app.openFile(file.files[0]); file.value = ''; } });
@@ -74,6 +74,7 @@ export class Ask {
   }
 
   async open(given) {
+    const { turn } = this;
     this.picker.update();
     const game = gameOf(this.app);
     this.board.setGame(game);
@@ -85,10 +86,16 @@ export class Ask {
     this.pieceField.hidden = !hasPieces(game);
     this.piece.replaceChildren(...game.pieces.map((piece) => option(piece)));
     if (this.picture.game !== state.game) this.picture.hide();
-    await this.set(given?.board ? given : this.boards[state.game] ?? await this.example());
+    const board = given?.board ? given : this.boards[state.game] ?? await this.example();
+    // Another game or board may have come before the example.
+    if (turn === this.turn) await this.set(board);
   }
 
+  // What is still awaited then comes too late.
   close() {
+    this.turn += 1;
+    this.edits += 1;
+    clearTimeout(this.timer);
     this.app.drop('values');
   }
 
@@ -110,20 +117,32 @@ export class Ask {
 
   typed() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.unsure = [];
-      this.picture.hide();
-      this.changed();
-    }, TYPED);
+    this.turn += 1;
+    this.edits += 1;
+    this.unsure = [];
+    this.picture.hide();
+    this.keep();
+    this.timer = setTimeout(() => this.changed(), TYPED);
+  }
+
+  // A visitor has changed the board, which a file that is being read must not replace.
+  edited() {
+    this.edits += 1;
+    this.changed();
+  }
+
+  // Keeps the board for when its game is chosen again.
+  keep() {
+    const { board, piece } = this.place;
+    this.boards[state.game] = { board, piece, left: this.left.value || undefined, unsure: this.unsure };
   }
 
   // Looks at the board anew.
   async changed() {
     this.turn += 1;
     const { turn } = this;
-    const game = gameOf(this.app);
-    const { board, piece } = this.place;
-    this.boards[game.name] = { board, piece, left: this.left.value || undefined, unsure: this.unsure };
+    const { board } = this.place;
+    this.keep();
     this.note();
     const position = await this.app.ask({ ask: 'position', at: this.place });
     if (turn !== this.turn) return;
@@ -195,7 +214,7 @@ export class Ask {
     this.text.value = rows.map((letters) => letters.join('')).join('\n');
     this.unsure = this.unsure.filter((cell) => cell.row !== row || cell.column !== column);
     say(`Row ${row}, column ${column}: ${nameOf(game, line[column])}`);
-    this.changed();
+    this.edited();
   }
 
   keyed(event) {
@@ -218,41 +237,56 @@ export class Ask {
 
   // Takes a picture or a text file.
   async takeFile(file) {
+    this.edits += 1;
+    const { edits } = this;
+    const late = () => edits !== this.edits || !this.app.shows(this);
     if (!file.type.startsWith('image/')) {
       this.picture.hide();
-      await this.set({ board: (await file.text()).trimEnd() });
+      const board = (await file.text()).trimEnd();
+      if (!late()) await this.set({ board });
       return;
     }
     this.error.textContent = 'The picture is read …';
     this.picture.show(file);
+    const { address } = this.picture;
     let png;
     try {
       png = await pngOf(file);
     } catch {
-      this.error.textContent = `${file.name ?? 'The picture'} cannot be read: save it as a PNG.`;
+      if (!late()) this.error.textContent = `${file.name ?? 'The picture'} cannot be read: save it as a PNG.`;
       return;
     }
-    const read = await this.read(await base64Of(png));
+    const read = await this.read(await base64Of(png), late);
+    if (!read) {
+      if (address === this.picture.address) this.picture.hide();
+      notice('The picture is left out, because something else was chosen while it was read.');
+      return;
+    }
     if (read.error) {
       this.error.textContent = asSentence(read.error);
       return;
     }
     this.picture.place(read);
-    if (read.game !== state.game) await this.app.openPlace('ask', read);
-    else await this.set(read);
+    const done = read.game !== state.game ? this.app.openPlace('ask', read) : this.set(read);
+    const before = this.edits;
+    await done;
+    if (before !== this.edits) return;
     if (read.doubt) this.error.textContent = asSentence(read.doubt);
     else if (read.unsure.length) this.error.textContent = `${read.unsure.length} cells are not sure. They are marked: look at them.`;
   }
 
-  // Reads a picture of the chosen game, else of any.
-  async read(picture) {
+  // Reads a picture of the chosen game, else of any; null if that came too late.
+  async read(picture, late) {
+    if (late()) return null;
     if (gameOf(this.app).reads) {
       const read = await this.app.ask({ ask: 'read', picture, game: state.game });
+      if (late()) return null;
       const cells = gameOf(this.app).columns * gameOf(this.app).rows;
       if (!read.error && !read.doubt && read.unsure.length < UNSURE * cells) return read;
     }
     this.error.textContent = `This looks like no picture of ${titleOf(gameOf(this.app))}. All games are tried …`;
-    return this.app.ask({ ask: 'read', picture });
+    const read = await this.app.ask({ ask: 'read', picture });
+    return late() ? null : read;
   }
 
   async pastePicture() {
@@ -269,6 +303,13 @@ export class Ask {
       notice('The browser does not let the page read the clipboard: press Ctrl+V instead.');
     }
   }
+}
+
+// A server's token is no part of what is passed on.
+function linkWithoutToken() {
+  const link = new URL(location.href);
+  link.searchParams.delete('token');
+  return link.href;
 }
 
 // A board of a game with pieces as its wall and the piece above it.

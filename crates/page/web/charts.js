@@ -47,15 +47,20 @@ export class Chart {
     this.element = make('figure', {}, this.place, make('div', { class: 'row' }, this.names, this.whole, scaled), this.readout);
   }
 
-  // Draws a chart of lines; an answer's error is shown in its place.
-  async draw(chart) {
-    this.chart = chart;
+  // Draws a chart of lines; an answer's error is shown in its place. A part that was enlarged stays
+  // as long as the chart is `of` the same, across the same.
+  async draw(chart, of = chart.title) {
+    const drawn = `${of} ${chart.x}`;
+    if (drawn !== this.drawn) this.range = undefined;
+    Object.assign(this, { chart, drawn });
     await this.redraw();
   }
 
   // Shows a sentence in place of a chart.
   clear(sentence) {
     this.chart = null;
+    this.range = undefined;
+    this.whole.hidden = true;
     this.place.replaceChildren(make('p', { class: 'soft' }, sentence));
     this.names.replaceChildren();
     this.readout.textContent = '';
@@ -68,12 +73,16 @@ export class Chart {
     const answer = await this.app.ask({ ask: 'chart', chart }, { lane: this.lane ??= `chart ${(Chart.made = (Chart.made ?? 0) + 1)}` });
     if (!answer || !this.chart) return;
     this.svg = answer.svg && imported(answer.svg);
+    // A drag ends with the drawing that it was on; the way back is offered also where a part is empty.
+    this.start = undefined;
+    this.whole.hidden = !range;
     if (!this.svg) {
+      this.names.replaceChildren();
+      this.readout.textContent = '';
       this.place.replaceChildren(make('p', { class: 'error' }, answer.error ?? 'The chart cannot be shown.'));
       return;
     }
     this.place.replaceChildren(this.svg);
-    this.whole.hidden = !range;
     if (chart.kind === 'lines') this.prepare();
   }
 
@@ -87,6 +96,7 @@ export class Chart {
     this.svg.addEventListener('pointerleave', () => this.left());
     this.svg.addEventListener('pointerdown', (event) => this.pressed(event));
     this.svg.addEventListener('pointerup', (event) => this.released(event));
+    this.svg.addEventListener('pointercancel', () => this.cancelled());
     this.names.replaceChildren(...this.lines.map((line, index) => this.nameOf(line, index)));
     this.readout.textContent = 'Point at the chart to read values; drag across a part to enlarge it.';
     this.applyHidden();
@@ -155,8 +165,15 @@ export class Chart {
   released(event) {
     const [start, end] = [this.start, Math.min(Math.max(this.pixelOf(event), this.x.from), this.x.to)];
     this.start = undefined;
+    // The press was beside the chart.
+    if (start === undefined) return;
     if (Math.abs(end - start) < DRAG) return;
     this.zoom([Math.min(start, end), Math.max(start, end)].map((pixel) => this.x.value(pixel)));
+  }
+
+  cancelled() {
+    this.start = undefined;
+    this.left();
   }
 
   zoom(range) {

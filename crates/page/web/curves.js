@@ -21,9 +21,9 @@ export function columnsOf(detail) {
 
 function valuesOf(detail, { table, name }, across) {
   const { columns, rows } = detail[table];
-  const [x, y, width] = [across, name, widthOf(name)].map((column) => columns.indexOf(column));
+  const [x, y, width, step] = [across, name, widthOf(name), 'step'].map((column) => columns.indexOf(column));
   return rows.filter((row) => typeof row[x] === 'number' && typeof row[y] === 'number')
-    .map((row) => ({ x: row[x], y: row[y], width: width >= 0 ? row[width] ?? 0 : 0 }));
+    .map((row) => ({ step: row[step] ?? row[x], x: row[x], y: row[y], width: width >= 0 ? row[width] ?? 0 : 0 }));
 }
 
 function widthOf(name) {
@@ -39,7 +39,7 @@ function thinned(values, most) {
 function smoothed(values) {
   const reach = Math.floor(values.length / 40);
   const near = (index) => values.slice(Math.max(0, index - reach), index + reach + 1);
-  return values.map(({ x }, index) => ({ x, y: mean(near(index).map((value) => value.y)), width: 0 }));
+  return values.map(({ step, x }, index) => ({ step, x, y: mean(near(index).map((value) => value.y)), width: 0 }));
 }
 
 function mean(numbers) {
@@ -52,12 +52,17 @@ function single(name, values) {
   return { name, points: line.map(({ x, y, width }) => [x, y, y - width, y + width]), raw: thinned(values, RAW).map(({ x, y }) => [x, y]) };
 }
 
-// Several runs as one: their mean where all have a value, and the band from the least to the most.
+// Several runs as one: at each step the mean of those that have it, and their band from the least to the most.
 function several(name, runs) {
   const at = new Map();
-  runs.forEach((values) => (values.length > MANY ? smoothed(values) : values).forEach(({ x, y }) => at.set(x, [...(at.get(x) ?? []), y])));
-  const full = [...at].filter(([, found]) => found.length === runs.length).sort(([one], [other]) => one - other);
-  const points = full.map(([x, found]) => [x, mean(found), Math.min(...found), Math.max(...found)]);
+  runs.forEach((values) => (values.length > MANY ? smoothed(values) : values).forEach((value) => at.set(value.step, [...(at.get(value.step) ?? []), value])));
+  const points = [];
+  for (const [, found] of [...at].sort(([one], [other]) => one - other)) {
+    const x = mean(found.map((value) => value.x));
+    const ys = found.map((value) => value.y);
+    // Seconds go back where a slow seed has ended: the line does not.
+    if (!(x < points.at(-1)?.[0])) points.push([x, mean(ys), Math.min(...ys), Math.max(...ys)]);
+  }
   const raw = runs.flatMap((values) => thinned(values, RAW / runs.length).map(({ x, y }) => [x, y]));
   return { name, points: thinned(points, POINTS), raw };
 }

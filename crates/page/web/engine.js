@@ -31,8 +31,13 @@ class Queue {
     const first = this.waiting.reduce((best, entry) => (entry.rank < best.rank ? entry : best));
     this.waiting.splice(this.waiting.indexOf(first), 1);
     this.busy = true;
-    first.resolve(await this.send(first.request));
-    this.busy = false;
+    try {
+      first.resolve(await this.send(first.request));
+    } catch (error) {
+      first.resolve({ error: `This did not work (${error.message}).` });
+    } finally {
+      this.busy = false;
+    }
     this.next();
   }
 }

@@ -9,9 +9,10 @@ import { titleOf } from './tiles.js';
 const SEEDS = 20;
 const FIRST = 2_000_000;
 // Simulations of a move in past games, to be done in time.
-const MOST_SIMULATIONS = 400;
-// Moves of games that need not end.
+export const MOST_SIMULATIONS = 400;
+// Moves of games that need not end, and the most of any, for the engine bounds a past game.
 const MOVES = 100;
+export const MOST_PAST_MOVES = 500;
 
 export class Past {
   // `watched` gives the view with `scores` and `moves`.
@@ -23,11 +24,21 @@ export class Past {
       make('summary', {}, 'This game against past games of the player'), this.line, this.chart.element);
   }
 
+  get key() {
+    return JSON.stringify(playerOf(this.app));
+  }
+
+  // Forgets the games if the player was changed in another view.
+  refresh() {
+    if (this.of !== this.key) this.reset();
+  }
+
   // Forgets the games, of another player or game.
   reset() {
     this.turn += 1;
     this.games = [];
     this.asked = false;
+    this.of = this.key;
     if (this.element.open) this.toggled();
   }
 
@@ -45,12 +56,14 @@ export class Past {
     const game = gameOf(this.app);
     const player = playerOf(this.app);
     if (player.simulations) player.simulations = Math.min(player.simulations, MOST_SIMULATIONS);
-    const moves = game.moves ?? MOVES;
-    for (let index = 0; index < SEEDS && this.element.open; index += 1) {
+    const { rules } = this.watched().origin;
+    const moves = Math.min(rules?.moves ?? game.moves ?? MOVES, MOST_PAST_MOVES);
+    for (let index = this.games.length; index < SEEDS && this.element.open; index += 1) {
       this.line.textContent = `Game ${index + 1} of ${SEEDS} is played …`;
-      const past = await this.app.ask({ ask: 'past', at: { game: game.name, seed: FIRST + index }, player, moves }, { later: true });
+      const past = await this.app.ask({ ask: 'past', at: { game: game.name, rules, seed: FIRST + index }, player, moves }, { later: true });
       if (turn !== this.turn) return;
       if (past.error) {
+        this.asked = false;
         this.line.textContent = past.error;
         return;
       }

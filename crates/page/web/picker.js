@@ -1,10 +1,10 @@
 // The choice of a player and of its simulations.
 
 import { count, labelled, make, option } from './dom.js';
-import { choosePlayer, state } from './state.js';
+import { MOST_BUDGET, choosePlayer, state } from './state.js';
 
 // Simulations that can be chosen, and steps of thinking on.
-export const BUDGETS = [100, 400, 1600, 6400, 25600];
+export const BUDGETS = [100, 400, 1600, 6400, MOST_BUDGET];
 
 export function gameOf(app) {
   return app.about.games.find((game) => game.name === state.game);

@@ -82,6 +82,7 @@ export class Play {
     if (given || this.origin?.game !== state.game) await this.load(given ?? { seed: state.seed });
     else {
       this.note();
+      this.review.refresh();
       this.ready();
     }
   }
@@ -133,7 +134,7 @@ export class Play {
   }
 
   note() {
-    if (this.app.shows(this)) writeAddress({ seed: this.origin.seed, moves: this.moves });
+    if (this.app.shows(this)) writeAddress({ seed: this.origin.seed, rules: this.origin.rules, moves: this.moves });
   }
 
   // Waits for the person's move.
@@ -145,7 +146,8 @@ export class Play {
     this.swapper.resume();
     this.offer(playing);
     this.steers.querySelectorAll('button').forEach((control) => { control.disabled = !playing; });
-    if (playing && pieces) {
+    // In a hidden view a piece would fall by itself.
+    if (playing && pieces && this.app.shows(this)) {
       this.steering.timed = this.timed;
       this.steering.begin(this.place);
     }
@@ -262,7 +264,7 @@ export class Play {
   }
 
   async save() {
-    const error = await saveGame(this.app, this.place, this.position.score, 'human');
+    const error = await saveGame(this.app, this.place, this.position.score, this.review.known, 'human');
     if (error) notice(error);
   }
 }

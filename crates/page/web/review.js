@@ -2,8 +2,10 @@
 
 import { Board } from './board.js';
 import { Chart } from './charts.js';
-import { amount, make, number, unbroken } from './dom.js';
+import { amount, asSentence, count, make, number, unbroken } from './dom.js';
+import { MOST_PAST_MOVES, MOST_SIMULATIONS } from './past.js';
 import { gameOf, playerOf } from './picker.js';
+import { knownOf } from './saves.js';
 
 // Worst moves that are shown on boards.
 const WORST = 3;
@@ -23,16 +25,17 @@ export class Review {
     this.chart = new Chart(app);
     this.summary = make('p', {});
     this.worst = make('div', { class: 'worst' });
+    this.beside = make('p', { class: 'soft' });
     this.body = make('tbody');
     const head = make('thead', {}, make('tr', {}, ['', 'Your move', 'Cost', 'Better'].map((text) => make('th', { scope: 'col' }, text))));
     const all = make('details', {}, make('summary', {}, 'What each move cost'), make('div', { class: 'scroll' }, make('table', { class: 'costs' }, head, this.body)));
-    this.element = make('section', { class: 'review', hidden: true }, make('h2', {}, 'Your game'), this.summary, this.worst, all, this.chart.element);
+    this.element = make('section', { class: 'review', hidden: true }, make('h2', {}, 'Your game'), this.summary, this.worst, all, this.chart.element, this.beside);
     this.turn = 0;
   }
 
   reset(origin, moves) {
     this.turn += 1;
-    Object.assign(this, { origin, moves: [], earlier: moves, begun: moves.length, shown: false, past: null });
+    Object.assign(this, { origin, moves: [], earlier: moves, begun: moves.length, shown: false, past: null, player: playerOf(this.app) });
     this.element.hidden = true;
   }
 
@@ -45,23 +48,35 @@ export class Review {
 
   async value(move) {
     const turn = this.turn;
-    const values = await this.app.ask({ ask: 'values', at: move.at, player: playerOf(this.app), action: move.action }, { later: true });
-    if (turn !== this.turn || values.error) return;
-    [move.best] = values.moves;
-    move.mine = values.own;
-    move.unit = values.unit;
-    const waits = this.moves.filter((one) => !one.best).length;
+    const values = await this.app.ask({ ask: 'values', at: move.at, player: this.player, action: move.action }, { later: true });
+    if (turn !== this.turn) return;
+    if (values.error) move.failed = true;
+    else Object.assign(move, { best: values.moves[0], mine: values.own, unit: values.unit, known: knownOf(values, move.action) });
+    const waits = this.moves.filter((one) => !one.best && !one.failed).length;
     if (this.shown && waits % BATCH === 0) this.draw();
+  }
+
+  // What is known of each move's value, from the game's first move on.
+  get known() {
+    return [...Array(this.begun).fill(null), ...this.moves.map((move) => move.known)];
+  }
+
+  // Takes the player that was perhaps changed in another view.
+  refresh() {
+    if (JSON.stringify(this.player) !== JSON.stringify(playerOf(this.app))) this.playerChanged();
   }
 
   playerChanged() {
     this.turn += 1;
-    this.past = null;
+    Object.assign(this, { past: null, player: playerOf(this.app) });
     this.moves.forEach((move) => {
       delete move.best;
+      delete move.failed;
       this.value(move);
     });
-    if (this.shown) this.restore();
+    if (!this.shown) return;
+    this.draw();
+    this.restore();
   }
 
   show(position) {
@@ -93,21 +108,22 @@ export class Review {
 
   draw() {
     const valued = this.moves.filter((move) => move.best);
-    const waits = this.moves.length - valued.length;
+    const failed = this.moves.filter((move) => move.failed).length;
+    const waits = this.moves.length - valued.length - failed;
     const costs = valued.map((move) => move.mine?.cost).filter((cost) => cost !== undefined);
     const unit = valued[0]?.unit ?? "on the player's scale";
     const total = costs.reduce((sum, cost) => sum + cost, 0);
-    const unvalued = valued.length - costs.length;
+    const unvalued = valued.length - costs.length + failed;
     const best = valued.filter((move) => move.mine && move.mine.cost === 0).length;
     this.summary.textContent = `${amount(this.position.score, gameOf(this.app).unit)} in ${amount(this.position.played, 'moves')}. ` +
       (waits ? `${waits} moves are still being valued …` :
-        `By ${playerOf(this.app).name}, ${best} of your ${valued.length} moves ${best === 1 ? 'was' : 'were'} the best; together they cost ${amount(total, unit)}.`) + (unvalued ? ` It does not value ${amount(unvalued, 'moves')}.` : '');
+        `By ${this.player.name}, ${best} of your ${valued.length} moves ${best === 1 ? 'was' : 'were'} the best; together they cost ${amount(total, unit)}.`) + (unvalued ? ` It does not value ${amount(unvalued, 'moves')}.` : '');
     this.body.replaceChildren(...this.moves.map((move, index) => this.row(move, this.begun + index + 1)));
     this.drawWorst(valued);
   }
 
   row(move, count) {
-    const cost = move.best ? costOf(move.mine) : '…';
+    const cost = move.best ? costOf(move.mine) : move.failed ? '–' : '…';
     const better = move.best && move.best.action !== move.action ? move.best.words : '';
     return make('tr', {}, make('td', { class: 'rank' }, `${count}`), make('td', { class: 'word' }, unbroken(move.words)), make('td', {}, cost), make('td', { class: 'word' }, unbroken(better)));
   }
@@ -129,13 +145,17 @@ export class Review {
 
   // The player's own game from the same seed, beside the person's.
   async compare() {
-    const turn = this.turn;
-    const player = playerOf(this.app);
-    const moves = gameOf(this.app).moves ?? Math.max(this.position.played, 20);
-    this.past ??= await this.app.ask({ ask: 'past', at: this.origin, player, moves }, { later: true });
+    const { turn, origin } = this;
+    const player = { ...this.player };
+    if (player.simulations) player.simulations = Math.min(player.simulations, MOST_SIMULATIONS);
+    const moves = Math.min(origin.rules?.moves ?? gameOf(this.app).moves ?? Math.max(this.position.played, 20), MOST_PAST_MOVES);
+    const past = this.past ?? await this.app.ask({ ask: 'past', at: origin, player, moves }, { later: true });
     if (turn !== this.turn) return;
+    this.past = past;
+    this.beside.textContent = past.error ? `${player.name} has no game beside yours. ${asSentence(past.error)}` :
+      player.simulations ? `${player.name} has ${count(player.simulations)} simulations a move here.` : '';
     const line = (name, scores) => ({ name, points: scores.map((score, move) => [move, score, score, score]) });
-    const lines = this.past.scores ? [line(player.name, this.past.scores)] : [];
+    const lines = past.scores ? [line(player.name, past.scores)] : [];
     if (this.begun === 0) lines.unshift(line('you', [0, ...this.moves.map((move) => move.score)]));
     this.chart.draw({ kind: 'lines', title: `Seed ${this.origin.seed}: you and ${player.name}`, x: 'move', y: gameOf(this.app).unit, lines });
   }

@@ -55,6 +55,10 @@ export class Run {
     const { run } = this;
     this.title.textContent = run.name;
     this.state.textContent = `${run.learner} for ${run.game}, seed ${run.seed}. ${stateOf(run)}.`;
+    // What is looked at every few seconds is made anew only where it differs: else it loses the focus.
+    const acted = JSON.stringify([run.name, run.running, run.agent]);
+    if (acted === this.acted) return;
+    this.acted = acted;
     const act = (text, path, body, done) => button(text, () => this.act(path, body, done));
     const actions = [run.running ? act('Stop', 'api/stop', { name: run.name }, 'stops at its next checkpoint')
       : act('Resume', 'api/resume', { name: run.name }, 'goes on')];
@@ -73,8 +77,11 @@ export class Run {
     const luck = columns.find(({ name }) => name === 'luck_adjusted');
     const chosen = columns.find((column) => key(column) === this.wanted) ?? luck ?? columns[0];
     const group = (table, label) => make('optgroup', { label }, columns.filter((column) => column.table === table)
-      .map((column) => option(key(column), column.name.replaceAll('_', ' '), column === chosen)));
-    this.column.replaceChildren(group('evaluations', 'Evaluations'), group('train', 'Training'));
+      .map((column) => option(key(column), column.name.replaceAll('_', ' '))));
+    const offered = JSON.stringify(columns);
+    if (offered !== this.offered) this.column.replaceChildren(group('evaluations', 'Evaluations'), group('train', 'Training'));
+    this.offered = offered;
+    if (chosen && this.column.value !== key(chosen)) this.column.value = key(chosen);
   }
 
   spec() {
@@ -88,17 +95,21 @@ export class Run {
     const drawn = JSON.stringify([this.run.name, spec]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    if (spec?.lines.length) await this.chart.draw(spec);
+    if (spec?.lines.length) await this.chart.draw(spec, this.run.name);
     else this.chart.clear('The training has no rows yet.');
   }
 
   showConfiguration({ config, differs }) {
+    const configured = JSON.stringify([config, differs]);
+    if (configured === this.configured) return;
+    this.configured = configured;
     this.text.textContent = config;
     if (!differs?.length) {
-      this.differs.replaceChildren(make('p', { class: 'soft' }, 'It is the shipped configuration, except perhaps for the seed.'));
+      const sentence = differs === null ? 'No configuration of this learner and game ships.' : 'It is the shipped configuration, except perhaps for the seed.';
+      this.differs.replaceChildren(make('p', { class: 'soft' }, sentence));
       return;
     }
-    const head = make('thead', {}, make('tr', {}, ['Key', 'Here', 'Shipped'].map((text) => make('th', { scope: 'col' }, text))));
+    const head = make('thead', {}, make('tr', {}, ['Key', 'Shipped', 'Here'].map((text) => make('th', { scope: 'col' }, text))));
     const row = (entry) => make('tr', {}, entry.map((text) => make('td', {}, make('code', {}, `${text ?? '–'}`))));
     this.differs.replaceChildren(make('table', { class: 'plain' }, head, make('tbody', {}, differs.map(row))));
   }

@@ -16,13 +16,21 @@ async function notationsOf(app, place) {
   return { notations };
 }
 
-// Saves a place as a file; the answer is an error's sentence, if any.
-export async function saveGame(app, place, score, who) {
+// What a player's values say of a move, for a file: its value and that of the best.
+export function knownOf(values, action) {
+  if (!values?.moves) return undefined;
+  const own = values.own ?? values.moves.find((one) => one.action === action);
+  return { player: values.player, move: own?.value, best: values.moves[0]?.value };
+}
+
+// Saves a place as a file, with what is known of each move's value; the answer is an error's sentence, if any.
+export async function saveGame(app, place, score, known, who) {
   const { notations, error } = await notationsOf(app, place);
   if (error) return error;
   const { game, seed, board, moves_left: left, piece } = place;
   const rules = { ...gameOf(app).rules, ...place.rules };
-  const saved = { matchq: app.about.version, game, rules, seed, board, left, piece, player: who ?? playerOf(app).name, moves: notations, score };
+  const values = Array.from(place.moves, (_, index) => known[index] ?? null);
+  const saved = { matchq: app.about.version, game, rules, seed, board, left, piece, player: who ?? playerOf(app).name, moves: notations, values, score };
   download(`${game}-${seed ?? 'board'}.json`, `${JSON.stringify(saved, null, 1)}\n`);
   return '';
 }
@@ -39,7 +47,8 @@ export async function openGame(app, text) {
   const answer = await app.ask({ ask: 'moves', game: saved.game, moves: saved.moves });
   if (answer.error) return answer;
   const start = saved.board ? { board: saved.board, left: saved.left, piece: saved.piece } : { seed: saved.seed };
-  return { game: saved.game, ...start, rules: differing(app, saved), moves: answer.actions, player: saved.player, score: saved.score };
+  const values = Array.isArray(saved.values) ? saved.values : [];
+  return { game: saved.game, ...start, rules: differing(app, saved), moves: answer.actions, values, player: saved.player, score: saved.score };
 }
 
 // Rules that are not the usual ones.

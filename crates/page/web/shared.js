@@ -3,9 +3,12 @@
 import { make, notice } from './dom.js';
 import { chooseGame } from './state.js';
 
+// Events that may wait before moves are shown at once.
+const BACKLOG = 2;
+
 export class ServerGame {
   constructor(app, view) {
-    Object.assign(this, { app, view, following: false });
+    Object.assign(this, { app, view, following: false, number: 0 });
     this.box = make('input', { type: 'checkbox', onchange: () => (this.box.checked ? this.follow() : this.leave()) });
     this.choice = make('label', { class: 'check' }, this.box, "Follow the server's game");
   }
@@ -14,9 +17,12 @@ export class ServerGame {
     const token = new URLSearchParams(location.search).get('token');
     this.source = new EventSource(`api/watch${token ? `?token=${encodeURIComponent(token)}` : ''}`);
     this.following = true;
+    this.number += 1;
     this.waiting = Promise.resolve();
-    this.source.addEventListener('snapshot', (event) => this.inTurn(() => this.snapshot(JSON.parse(event.data))));
-    this.source.addEventListener('move', (event) => this.inTurn(() => this.moved(JSON.parse(event.data))));
+    this.behind = 0;
+    const { number } = this;
+    this.source.addEventListener('snapshot', (event) => this.inTurn(number, () => this.snapshot(JSON.parse(event.data))));
+    this.source.addEventListener('move', (event) => this.inTurn(number, () => this.moved(JSON.parse(event.data))));
     this.source.onerror = () => notice('The server sends nothing now; the page waits for it.');
     this.view.followed(true);
   }
@@ -24,13 +30,20 @@ export class ServerGame {
   leave() {
     if (!this.following) return;
     this.following = this.box.checked = false;
+    this.number += 1;
     this.source.close();
     this.view.followed(false);
   }
 
-  // One event after the other, each fully shown.
-  inTurn(show) {
-    this.waiting = this.waiting.then(() => this.following && show());
+  // One event after the other; those of an earlier following are dropped.
+  inTurn(number, show) {
+    if (number !== this.number) return;
+    this.behind += 1;
+    this.waiting = this.waiting.then(() => {
+      if (number !== this.number) return null;
+      this.behind -= 1;
+      return show();
+    });
   }
 
   snapshot({ at, position, player }) {
@@ -40,6 +53,6 @@ export class ServerGame {
   }
 
   async moved({ played, values }) {
-    await this.view.serverMove(played, values);
+    await this.view.serverMove(played, values, this.behind > BACKLOG);
   }
 }

@@ -9,7 +9,7 @@ const FAST = 120;
 export class Steering {
   // `landed` gets the action of a piece that was dropped.
   constructor(app, board, landed) {
-    Object.assign(this, { app, board, landed, action: null, turn: 0, timed: false });
+    Object.assign(this, { app, board, landed, action: null, turn: 0, timed: false, steers: Promise.resolve(), waits: 0, aimed: null });
   }
 
   // Begins with a new piece over the wall.
@@ -25,13 +25,26 @@ export class Steering {
 
   end() {
     this.turn += 1;
-    this.action = null;
+    this.action = this.aimed = null;
     clearTimeout(this.timer);
     this.board.ghost();
   }
 
-  async steer(columns, turns) {
-    const turn = this.turn;
+  // Steers one after the other, each from where the one before it led.
+  steer(columns, turns) {
+    const { turn } = this;
+    this.aimed = this.within(this.column + columns);
+    this.waits += 1;
+    this.steers = this.steers.then(async () => {
+      if (turn === this.turn) await this.steerNow(columns, turns);
+      this.waits -= 1;
+      if (this.waits === 0) this.aimed = null;
+    });
+    return this.steers;
+  }
+
+  async steerNow(columns, turns) {
+    const { turn } = this;
     const steered = await this.app.ask({ ask: 'steer', at: this.at, action: this.action, columns, turns });
     if (turn !== this.turn || steered.error || steered.action === undefined) return;
     // A piece that has fallen below a place's top cannot get there any more.
@@ -48,13 +61,25 @@ export class Steering {
     this.words = words;
   }
 
+  // Where the piece is, or will be when all that waits is answered.
   get column() {
-    return Math.min(...(this.steered?.cells ?? [[0, 0]]).map(([, column]) => column));
+    return this.aimed ?? Math.min(...(this.steered?.cells ?? [[0, 0]]).map(([, column]) => column));
   }
 
-  drop() {
+  // The nearest column in which the piece fits as it is shown.
+  within(column) {
+    if (!this.steered) return column;
+    const columns = this.steered.cells.map(([, at]) => at);
+    const last = linesOf(this.steered.board)[0].length - 1 - (Math.max(...columns) - Math.min(...columns));
+    return Math.min(Math.max(column, 0), last);
+  }
+
+  // Drops the piece where the steers before lead it.
+  async drop() {
+    const { turn } = this;
+    await this.steers;
     const { action } = this;
-    if (action === null) return;
+    if (turn !== this.turn || action === null) return;
     this.end();
     this.landed(action);
   }

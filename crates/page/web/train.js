@@ -43,7 +43,12 @@ export class Train {
     if (!this.configs) await this.loadConfigs();
     this.reports.list();
     await this.poll();
-    writeAddress({ run: this.wanted });
+    this.note();
+  }
+
+  // Another view may be shown by the time that an answer comes.
+  note() {
+    if (this.app.shows(this)) writeAddress({ run: this.wanted });
   }
 
   close() {
@@ -97,7 +102,7 @@ export class Train {
 
   async choose(name) {
     this.wanted = name;
-    writeAddress({ run: name });
+    this.note();
     await this.took(this.runs);
   }
 
@@ -120,7 +125,7 @@ export class Train {
     notice(answer.error ?? `${name} has started.`);
     if (answer.error) return;
     this.wanted = name;
-    writeAddress({ run: name });
+    this.note();
     await this.poll();
   }
 }

@@ -5,7 +5,7 @@ import { Board } from './board.js';
 import { asSentence, button, count, icon, labelled, make, notice, pause, recall, remember, say } from './dom.js';
 import { Past } from './past.js';
 import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
-import { openGame, randomSeed, saveGame, seedOf } from './saves.js';
+import { knownOf, openGame, randomSeed, saveGame, seedOf } from './saves.js';
 import { ScoreLine, noteOf, sentenceOf } from './score.js';
 import { ServerGame } from './shared.js';
 import { state, writeAddress } from './state.js';
@@ -75,7 +75,11 @@ export class Watch {
     this.picker.update();
     if (given) await this.load(given);
     else if (this.origin?.game !== state.game) await this.load({ seed: state.seed });
-    else this.note();
+    else {
+      this.past.refresh();
+      // The player may be another, and what was under way has lost its answers.
+      await this.goTo(this.moves.length);
+    }
   }
 
   close() {
@@ -85,13 +89,13 @@ export class Watch {
   }
 
   // Loads a game: `seed` or `board`, and its moves.
-  async load({ seed, board, left, piece, rules, moves = [] }) {
+  async load({ seed, board, left, piece, rules, moves = [], values = [] }) {
     this.stop();
     const start = board ? { board, moves_left: left, piece } : { seed: seed ?? state.seed };
     this.origin = Object.fromEntries(Object.entries({ game: state.game, rules, ...start }).filter(([, value]) => value !== undefined));
     if (!board) state.seed = start.seed;
     this.seedInput.value = start.seed ?? '';
-    [this.positions, this.scores] = [[], []];
+    [this.positions, this.scores, this.known] = [[], [], [...values]];
     this.picker.update();
     this.past.reset();
     const error = await this.goTo(moves.length, moves);
@@ -106,7 +110,9 @@ export class Watch {
     const turn = this.halt();
     this.board.stop();
     this.moves = moves.slice(0, length);
+    this.known.length = Math.min(this.known.length, length);
     this.moving = false;
+    this.values = this.latest = null;
     const position = this.positions[length] ?? await this.app.ask({ ask: 'position', at: this.place });
     if (turn !== this.turn) return '';
     this.positions.length = Math.min(this.positions.length, length);
@@ -160,7 +166,8 @@ export class Watch {
   // Shows values of the position, with more and more simulations.
   async think() {
     const turn = this.turn;
-    this.values = null;
+    this.values = this.latest = null;
+    if (this.server?.following) return;
     if (this.position.over) {
       this.advice.clear('The game is over.');
       return;
@@ -179,6 +186,7 @@ export class Watch {
       this.fail(values.error);
       return;
     }
+    this.latest = values;
     this.advice.show(values, simulations ? `${count(simulations)} simulations` : '');
     this.board.heat(values.moves, this.advice.scale);
   }
@@ -239,7 +247,9 @@ export class Watch {
       this.showValues(values, playerOf(this.app).simulations);
       await pause(PACES[this.speed]);
     }
-    return turn === this.turn && this.go(values.moves[0].action, turn);
+    if (turn !== this.turn) return false;
+    this.latest = values;
+    return this.go(values.moves[0].action, turn);
   }
 
   async go(action, turn) {
@@ -249,7 +259,8 @@ export class Watch {
       this.fail(played.error);
       return false;
     }
-    this.values = null;
+    this.known[this.moves.length] = knownOf(this.latest, action);
+    this.values = this.latest = null;
     this.moves = [...this.moves, action];
     await this.show(played);
     if (turn !== this.turn && !this.playing && this.app.shows(this)) this.think();
@@ -279,6 +290,7 @@ export class Watch {
 
   // A key that is pressed outside of fields.
   key(event) {
+    if (this.server?.following) return;
     const control = event.target.closest('button, summary, input, a, tr');
     // A control has its own keys.
     const elsewhere = control && (!event.key.startsWith('Arrow') || control.matches('tr, input, [role=tab]'));
@@ -328,21 +340,29 @@ export class Watch {
 
   serverPosition({ moves = [], ...origin }, position, player) {
     this.halt();
-    Object.assign(this, { origin, moves, positions: [], scores: [] });
+    Object.assign(this, { origin, moves, positions: [], scores: [], known: [] });
     this.board.setGame(gameOf(this.app));
     this.arrive(position, player ? `played by ${player}` : '');
     this.advice.clear();
   }
 
-  async serverMove(played, values) {
-    if (values) this.showValues(values);
-    await pause(PACES[this.speed]);
+  // Shows a move of the server's game; one that comes late is shown at once.
+  async serverMove(played, values, late) {
+    const { turn } = this;
+    if (values && !late) this.showValues(values);
+    if (!late) await pause(PACES[this.speed]);
+    // The following has ended meanwhile.
+    if (turn !== this.turn) return;
+    this.known[this.moves.length] = knownOf(values, played.action);
     this.moves = [...this.moves, played.action];
-    await this.show(played);
+    if (late) {
+      this.advice.clear();
+      this.arrive(played.position, noteOf(played));
+    } else await this.show(played);
   }
 
   async save() {
-    const error = await saveGame(this.app, this.place, this.position.score);
+    const error = await saveGame(this.app, this.place, this.position.score, this.known);
     if (error) notice(error);
   }
 
