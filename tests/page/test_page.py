@@ -291,6 +291,11 @@ def test_an_agents_file_plays(page, quick_run, address):
     expect(page.locator("table.moves tbody tr").first).to_be_visible()
 
 
+def serious_faults(page):
+    faults = Axe().run(page).response["violations"]
+    return [(fault["id"], fault["nodes"][0]["html"][:120]) for fault in faults if fault["impact"] in ("serious", "critical")]
+
+
 @pytest.mark.parametrize("view", ["watch", "play", "ask"])
 def test_no_serious_fault_for_people_who_use_aids(page, address, view):
     for scheme in ("light", "dark"):
@@ -298,9 +303,15 @@ def test_no_serious_fault_for_people_who_use_aids(page, address, view):
         go(page, address, view=view, game="bilging", seed=1, player="plan")
         if view != "play":
             expect(page.locator("table.moves tbody tr").first).to_be_visible()
-        faults = Axe().run(page).response["violations"]
-        serious = [(fault["id"], fault["nodes"][0]["html"][:120]) for fault in faults if fault["impact"] in ("serious", "critical")]
-        assert serious == [], (scheme, serious)
+        assert serious_faults(page) == [], scheme
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_fault_in_trainings_for_people_who_use_aids(page, native, scheme):
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto(f"{native.link}#view=train&run=short")
+    expect(page.locator(".view figure svg").first).to_be_visible()
+    assert serious_faults(page) == []
 
 
 def test_nothing_moves_at_rest(page, address):
