@@ -278,7 +278,7 @@ def test_no_malformed_request_is_accepted_or_stops_the_server(server):
     chance, refused = random.Random(1), 0
     before = server.memory()
     connection = None
-    for _ in range(2_000):
+    for _ in range(10_000):
         request, ends = malformed(chance)
         request = request.replace(b"Host: 127.0.0.1\r\n", f"Host: 127.0.0.1:{server.port}\r\n".encode())
         connection = connection or socket.create_connection(("127.0.0.1", server.port), timeout=20)
@@ -288,6 +288,6 @@ def test_no_malformed_request_is_accepted_or_stops_the_server(server):
         if ends or not answer:
             connection.close()
             connection = None
-    assert refused == 2_000
+    assert refused == 10_000
     assert server.ask({"ask": "position", "at": SEED})["score"] == 0
     assert server.memory() < before + 100_000
