@@ -258,7 +258,8 @@ def malformed(chance):
     body = chance.choice(
         [
             bytes(chance.randrange(256) for _ in range(chance.randrange(60))),
-            json.dumps({"ask": chance.choice(["position", "play", "values", "sing", 3]), "at": at}).encode()[: chance.randrange(90)],
+            # Cut somewhere, at the latest before its end.
+            json.dumps({"ask": chance.choice(["position", "play", "values", "sing", 3]), "at": at}).encode()[: chance.randrange(90)][:-1],
             json.dumps({"ask": "position", "at": {"game": "match3", "board": "abcd#?\n\0\u00e4" * chance.randrange(40)}}).encode(),
             json.dumps({"ask": "play", "at": {"game": "match3", "seed": 0, "moves": [chance.randrange(200, 10**9)]}, "action": 0}).encode(),
             json.dumps({"ask": "read", "picture": chance.choice(["iVBORw0KGgo=", "/9j/4AAQ", "====", "AAAA"])}).encode(),
