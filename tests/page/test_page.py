@@ -327,7 +327,7 @@ def test_nothing_moves_at_rest(page, address):
 @pytest.mark.skipif("PAGE_IS_FAST" in os.environ, reason="the page was built with --fast")
 def test_the_single_file_is_small_enough():
     size = len(gzip.compress((DIST / "matchq.html").read_bytes(), 9))
-    assert size <= 1_600_000
+    assert size <= 1_560_000
 
 
 def test_a_game_in_a_file_is_shown_with_its_values(page, tmp_path):
