@@ -16,10 +16,10 @@ use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Game, Games, Image, offered};
 use matchq::learners::dqn::Config;
 use matchq::learners::dqn::Expected;
-use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::optimizer::Optimizer;
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::learners::dqn::simulated::Outcomes;
+use matchq::learners::dqn::{Figures, QLearner};
 use matchq::learners::{Dqn, Source, TrainConfig};
 use matchq::network::{Encoder, QNetwork, View, device, evaluate, tensors, to_vec};
 use matchq::random::{Draw, Role, Stream};
@@ -115,7 +115,7 @@ fn measure(arguments: Arguments) {
             replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
         }
         let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
-        let update = || learner.update(&mut replay, &[], 1.0, 0.0).expect("an update");
+        let update = || learner.update(&mut replay, &[], 1.0, 0.0).and_then(Figures::read).expect("an update");
         times.insert("whole".to_owned(), milliseconds(limit, update));
     }
     if wanted("forward") {
@@ -263,8 +263,8 @@ impl Plain {
         let squared = size.clone().clamp_max(1.0);
         let loss = (squared.clone() * (size - squared.mul_scalar(0.5))).mean();
         let gradients = GradientsParams::from_grads(loss.backward(), &self.network);
-        let (network, norm) = self.optimizer.step(1e-3, self.network.clone(), gradients).expect("a step");
+        let (network, norm) = self.optimizer.step(1e-3, self.network.clone(), gradients);
         self.network = network;
-        (to_vec(loss.inner()).expect("a loss")[0], norm)
+        (to_vec(loss.inner()).expect("a loss")[0], to_vec(norm).expect("a norm")[0])
     }
 }

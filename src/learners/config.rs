@@ -197,6 +197,7 @@ configurations! {
     "bilging-fitted",
     "dqn",
     "dqn-plain",
+    "dqn-plain-gpu",
     "dqn-setups",
     "match3-fitted",
     "quick",

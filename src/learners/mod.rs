@@ -112,6 +112,11 @@ pub trait Learner<G: Measured>: Send + Sized {
     /// Learns for a step, several, or a part of one; a run can stop after any round.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()>;
 
+    /// Adds to the metrics what rounds have left out, because it is dear to read from a device.
+    fn report(&mut self, _metrics: &mut Metrics) -> Result<()> {
+        Ok(())
+    }
+
     /// Trained player.
     fn player(&self) -> impl Player<G>;
 

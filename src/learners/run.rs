@@ -116,6 +116,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
             last = self.is_done();
             let due = |every: u64| step / every != before / every || last;
             if due(self.config.run.logging.every) {
+                self.learner.report(&mut self.metrics)?;
                 self.logs.training(step, &self.metrics)?;
                 self.metrics.reset();
             }
@@ -179,6 +180,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
     /// Writes agent and checkpoint, each atomically.
     pub fn save(&mut self) -> Result<()> {
         self.logs.flush()?;
+        self.learner.report(&mut self.metrics)?;
         save(&self.folder, &self.config, &self.record, &self.metrics, &self.learner)
     }
 

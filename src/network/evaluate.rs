@@ -1,7 +1,7 @@
 //! Networks without gradients: the program's kernels on the processor, burn elsewhere.
 
 use burn::module::Module as _;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Int, Tensor, TensorData};
 use matchq_players::network::{Backend, Evaluate, Evaluator, NetworkShape, Processor};
 
 use super::device::is_processor;
@@ -50,6 +50,29 @@ pub fn tensors<G: Image>(encoded: &Encoded, device: &Device) -> (Tensor<4>, Tens
     (Tensor::from_data(images, device), Tensor::from_data(scalars, device))
 }
 
+/// Images as a tensor on a device: `[batch, planes, rows, columns]`.
+///
+/// A GPU is sent a byte for each number if all are whole and below 256, as those of boards are.
+pub fn send(images: &[f32], shape: [usize; 4], device: &Device) -> Tensor<4> {
+    let bytes = if is_processor(&device.clone().inner()) { None } else { sent_as_bytes(images, shape, device) };
+    bytes.unwrap_or_else(|| Tensor::from_data(TensorData::new(images.to_vec(), shape), device))
+}
+
+/// Numbers that are sent as bytes; none if they are no bytes or do not fill words of four.
+fn sent_as_bytes(numbers: &[f32], shape: [usize; 4], device: &Device) -> Option<Tensor<4>> {
+    let is_byte = |number: &f32| f32::from(*number as u8) == *number;
+    if !numbers.len().is_multiple_of(4) || !numbers.iter().all(is_byte) {
+        return None;
+    }
+    // Shaders know no bytes, but words.
+    let word = |bytes: &[f32]| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]].map(|byte| byte as u8));
+    let words: Vec<i32> = numbers.chunks_exact(4).map(word).collect();
+    let count = words.len();
+    let words = Tensor::<2, Int>::from_data(TensorData::new(words, [count, 1]), device).expand([count, 4]);
+    let shifts = Tensor::<2, Int>::from_data([[0, 8, 16, 24]], device).expand([count, 4]);
+    Some(words.bitwise_right_shift(shifts).bitwise_and_scalar(255).float().reshape(shape))
+}
+
 /// A tensor's numbers, row-major.
 pub fn to_vec<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>> {
     tensor
@@ -79,10 +102,9 @@ impl Evaluate for Network {
     fn outputs(&mut self, images: &[f32], scalars: &[f32]) -> Result<Vec<f32>> {
         let NetworkShape { planes, rows, columns, scalars: each, .. } = *self.network.shape();
         let count = scalars.len() / each;
-        let images = TensorData::new(images.to_vec(), [count, planes, rows, columns]);
+        let images = send(images, [count, planes, rows, columns], &self.device);
         let scalars = TensorData::new(scalars.to_vec(), [count, each]);
-        let (images, scalars) = (Tensor::from_data(images, &self.device), Tensor::from_data(scalars, &self.device));
-        to_vec(self.network.forward(images, scalars))
+        to_vec(self.network.forward(images, Tensor::from_data(scalars, &self.device)))
     }
 
     fn outcome(&mut self, boards: &mut [f32], points: &mut [f32]) -> Result<()> {
@@ -96,5 +118,24 @@ impl Evaluate for Network {
             model.follow(boards, points, shape, waves, &self.device)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::device::select;
+
+    #[test]
+    fn numbers_arrive_as_they_were_sent_as_bytes_and_others_are_not_sent_so() {
+        let device = select(None).unwrap().1;
+        let numbers: Vec<f32> = (0..=255).chain([0, 255, 1, 128]).map(|byte| byte as f32).collect();
+        let shape = [65, 2, 1, 2];
+        let sent = sent_as_bytes(&numbers, shape, &device).unwrap();
+        assert_eq!((sent.dims(), to_vec(sent).unwrap()), (shape, numbers));
+        for other in [0.5, -1.0, 256.0, f32::NAN] {
+            assert!(sent_as_bytes(&[0.0, 1.0, other, 1.0], [1, 1, 1, 4], &device).is_none(), "{other}");
+        }
+        assert!(sent_as_bytes(&[1.0; 6], [1, 2, 1, 3], &device).is_none());
     }
 }

@@ -253,7 +253,7 @@ fn gradients(overrides: &[&str], reward: f32) -> (Vec<Vec<f32>>, f32, Option<f32
     let config = config(&[&["learning.max_gradient_norm=0"], overrides].concat());
     let (_, device) = device::select(None).unwrap();
     let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
-    let update = learner.update(&mut replay(&config, reward), &seen_waves(24), 1.0, 1.0).unwrap();
+    let update = learner.update(&mut replay(&config, reward), &seen_waves(24), 1.0, 1.0).unwrap().read().unwrap();
     let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
     type Parts = (Arrays, Arrays, Vec<(u64, Vec<f32>, Vec<f32>)>);
     let ((_, _, moments), _) = postcard::take_from_bytes::<Parts>(&saved).unwrap();
@@ -268,8 +268,8 @@ const MODEL: usize = 2 * (1 + 4 + 4 + 4);
 fn moments_of(loss: &Tensor<1>, network: &QNetwork, config: &TrainConfig<Config>) -> Vec<Vec<f32>> {
     let mut adam = Optimizer::new(&config.learner.learning);
     let gradients = GradientsParams::from_grads(loss.backward(), network);
-    let (_, _) = adam.step(0.0, network.clone(), gradients).unwrap();
-    let saved = postcard::to_stdvec(&adam.save().unwrap()).unwrap();
+    let (network, _) = adam.step(0.0, network.clone(), gradients);
+    let saved = postcard::to_stdvec(&adam.save(&network).unwrap()).unwrap();
     let moments: Vec<(u64, Vec<f32>, Vec<f32>)> = postcard::from_bytes(&saved).unwrap();
     moments.into_iter().map(|(_, first, _)| first).collect()
 }
@@ -381,7 +381,7 @@ fn a_model_learns_what_waves_leave() {
     let (seen, mut stream) = (seen_waves(100), Stream::new(1, Role::Wave, 0));
     for _ in 0..150 {
         let waves: Vec<_> = (0..24).map(|_| seen[stream.below(seen.len() as u32) as usize]).collect();
-        losses.extend(learner.update(&mut replay, &waves, 1.0, 0.0).unwrap().wave_loss);
+        losses.extend(learner.update(&mut replay, &waves, 1.0, 0.0).unwrap().read().unwrap().wave_loss);
     }
     let mean = |losses: &[f32]| losses.iter().sum::<f32>() / losses.len() as f32;
     let (first, last) = (mean(&losses[..5]), mean(&losses[140..]));

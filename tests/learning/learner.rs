@@ -195,7 +195,7 @@ fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output
         learner.update(&mut replay, &[], 1.0, 0.0).unwrap();
     }
     let online = learner.network().clone();
-    let found = learner.update(&mut replay, &[], 1.0, 0.0).unwrap().plan_loss.unwrap();
+    let found = learner.update(&mut replay, &[], 1.0, 0.0).unwrap().read().unwrap().plan_loss.unwrap();
 
     // No move at the start has points, and the plan's value stops there.
     let loss = |target: &QNetwork| {
@@ -286,7 +286,11 @@ fn first_update<G: Image<Rules: Default> + Measured>(state: G::State, overrides:
         config(&[&["learning.batch=4", "learning.expected.outcomes=1", "learning.loss=squared"], overrides].concat());
     let mut replay = Replay::new(&config.learner.replay);
     replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
-    QLearner::<G>::new(&config, &G::Rules::default(), &cpu()).update(&mut replay, &[], 1.0, 0.0).unwrap()
+    QLearner::<G>::new(&config, &G::Rules::default(), &cpu())
+        .update(&mut replay, &[], 1.0, 0.0)
+        .unwrap()
+        .read()
+        .unwrap()
 }
 
 /// Sets one number of a parameter to NaN.

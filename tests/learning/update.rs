@@ -78,7 +78,7 @@ impl Learning {
             online: self.learner.network().clone(),
             target: self.learner.target().clone(),
         };
-        let loss = self.learner.update(&mut self.replay, &[], IMPORTANCE, 0.0).unwrap().loss;
+        let loss = self.learner.update(&mut self.replay, &[], IMPORTANCE, 0.0).unwrap().read().unwrap().loss;
         (loss, sample, before)
     }
 }
@@ -144,7 +144,7 @@ fn the_metrics_are_the_mean_value_and_the_mean_size_of_the_error() {
         online: learning.learner.network().clone(),
         target: learning.learner.target().clone(),
     };
-    let update = learning.learner.update(&mut learning.replay, &[], IMPORTANCE, 0.0).unwrap();
+    let update = learning.learner.update(&mut learning.replay, &[], IMPORTANCE, 0.0).unwrap().read().unwrap();
     let errors = before.errors(&sample.slots, false);
     assert!(errors.iter().any(|error| *error > 0.0) && errors.iter().any(|error| *error < 0.0));
     assert_is(update.error, mean(errors.iter().map(|error| error.abs())));

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::loss::Loss;
 use super::parameters::{Add, Untangle};
-use crate::error::Result;
-use crate::network::{QNetwork, WaveBatch, to_vec};
+use crate::network::{QNetwork, WaveBatch, send};
 
 /// Values and waves to learn.
 ///
@@ -38,20 +37,13 @@ pub struct Batch {
     pub wave_weight: f32,
 }
 
-/// Gradient and loss.
-#[derive(Default)]
+/// Gradient and figures of a batch, or of a part of one, on the device.
 pub struct Gradient {
     pub gradients: GradientsParams,
-    /// Part of the mean loss.
-    pub loss: f32,
-    /// Part of the mean loss of the second outputs.
-    pub plan_loss: f32,
-    /// Part of the mean loss of the dynamics model.
-    pub wave_loss: f32,
-    /// Values with their priors: `[values]`.
-    pub values: Vec<f32>,
-    /// Errors: value - target.
-    pub errors: Vec<f32>,
+    /// Its part of the [figures](super::figures::Figures) but for the norm.
+    pub sums: Tensor<1>,
+    /// Errors, value - target, of each part: `[values]`.
+    pub errors: Vec<Tensor<1>>,
 }
 
 impl Gradient {
@@ -59,20 +51,14 @@ impl Gradient {
     pub fn with(mut self, other: Self, network: &QNetwork) -> Self {
         let mut sum = Add { gradients: &mut self.gradients, others: other.gradients };
         network.visit(&mut sum);
-        self.values.extend(other.values);
         self.errors.extend(other.errors);
-        Self {
-            loss: self.loss + other.loss,
-            plan_loss: self.plan_loss + other.plan_loss,
-            wave_loss: self.wave_loss + other.wave_loss,
-            ..self
-        }
+        Self { sums: self.sums + other.sums, ..self }
     }
 }
 
 /// Gradient of a batch's loss with respect to the parameters; `device` is the network's, with
 /// autodiff.
-pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Result<Gradient> {
+pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Gradient {
     let column = |numbers: &[f32]| Tensor::<1>::from_data(TensorData::new(numbers.to_vec(), [numbers.len()]), device);
     // Own parameters for each part, because their autodiff graphs must not meet.
     let network = network.clone().map(&mut Untangle);
@@ -80,31 +66,28 @@ pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) 
     let loss_of = |errors: Tensor<1>| (kind.of(errors) * weights.clone()).sum();
 
     let output = batch.output(&network, device);
-    let values = batch.read_off(&output, 0, device) + column(&batch.priors);
+    let values = batch.added_to(batch.read_off(&output, 0, device), &batch.priors, device);
     let errors = values.clone() - targets.clone();
     let loss = loss_of(errors.clone());
     let mut total = loss.clone();
-    let (mut plan_loss, mut wave_loss) = (0.0, 0.0);
+    let mut sums = vec![loss, values.sum(), errors.clone().abs().sum()];
     if !batch.plan_priors.is_empty() {
-        let planned = batch.read_off(&output, 1, device) + column(&batch.plan_priors);
+        let planned = batch.added_to(batch.read_off(&output, 1, device), &batch.plan_priors, device);
         let loss = loss_of(planned - targets);
-        plan_loss = to_vec(loss.clone().inner())?[0];
+        sums.push(loss.clone());
         total = total + loss;
     }
-    if let Some((model, _)) = network.dynamics().filter(|_| !batch.waves.points.is_empty()) {
-        let loss = model.loss(&batch.waves, batch.shape, device).mul_scalar(batch.wave_weight);
-        wave_loss = to_vec(loss.clone().inner())?[0];
+    if let Some((model, _)) = network.dynamics() {
+        let loss = match batch.waves.points.is_empty() {
+            true => total.zeros_like(),
+            false => model.loss(&batch.waves, batch.shape, device).mul_scalar(batch.wave_weight),
+        };
+        sums.push(loss.clone());
         total = total + loss;
     }
+    let sums = Tensor::cat(sums.into_iter().map(Tensor::inner).collect(), 0);
     let gradients = GradientsParams::from_grads(total.backward(), &network);
-    Ok(Gradient {
-        gradients,
-        loss: to_vec(loss.inner())?[0],
-        plan_loss,
-        wave_loss,
-        values: to_vec(values.inner())?,
-        errors: to_vec(errors.inner())?,
-    })
+    Gradient { gradients, sums, errors: vec![errors.inner()] }
 }
 
 impl Batch {
@@ -113,8 +96,8 @@ impl Batch {
         let [planes, rows, columns] = self.shape;
         let images = self.images.len() / (planes * rows * columns);
         let scalars = TensorData::new(self.scalars.clone(), [images, self.scalars.len() / images]);
-        let shown = TensorData::new(self.images.clone(), [images, planes, rows, columns]);
-        network.forward(Tensor::from_data(shown, device), Tensor::from_data(scalars, device)).flatten(0, 1)
+        let shown = send(&self.images, [images, planes, rows, columns], device);
+        network.forward(shown, Tensor::from_data(scalars, device)).flatten(0, 1)
     }
 
     /// Output at the index of each value plus `behind`.
@@ -123,13 +106,21 @@ impl Batch {
         let places = Tensor::<1, Int>::from_data(TensorData::new(places, [self.places.len()]), device);
         output.clone().select(0, places)
     }
+
+    /// Values with their priors, which are all 0 where a network sees positions.
+    fn added_to(&self, values: Tensor<1>, priors: &[f32], device: &Device) -> Tensor<1> {
+        match priors.iter().all(|prior| *prior == 0.0) {
+            true => values,
+            false => values + Tensor::from_data(TensorData::new(priors.to_vec(), [priors.len()]), device),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::games::{Game, Match3};
-    use crate::network::{Input, ModelConfig, NetworkConfig, device};
+    use crate::network::{Input, ModelConfig, NetworkConfig, device, to_vec};
     use crate::random::{Draw, Role, Stream};
 
     const SHAPE: [usize; 3] = [5, 10, 8];
@@ -177,7 +168,7 @@ mod tests {
     }
 
     fn gradient_of(batch: &Batch) -> Gradient {
-        gradient(&network(), batch, Loss::Huber, &tracked()).unwrap()
+        gradient(&network(), batch, Loss::Huber, &tracked())
     }
 
     #[test]
@@ -185,15 +176,17 @@ mod tests {
         let network = network();
         let whole = gradient_of(&batch(0..4));
         let parts = gradient_of(&batch(0..1)).with(gradient_of(&batch(1..4)), &network);
-        assert!((whole.loss - parts.loss).abs() < 1e-6 && whole.loss > 0.0);
-        assert_eq!((whole.values.len(), whole.errors.len()), (8, 8));
+        let [one, other] = [&whole, &parts].map(|gradient| to_vec(gradient.sums.clone()).unwrap());
+        assert!(
+            one[0] > 0.0 && one.iter().zip(&other).all(|(one, other)| (one - other).abs() < 1e-5),
+            "{one:?} {other:?}"
+        );
         for (whole, parts) in numbers(&whole, &network).iter().flatten().zip(numbers(&parts, &network).iter().flatten())
         {
             assert!((whole - parts).abs() < 1e-5 * whole.abs().max(1.0), "{whole} {parts}");
         }
-        for (one, other) in whole.values.iter().zip(&parts.values) {
-            assert!((one - other).abs() < 1e-5);
-        }
+        let [one, other] = [whole, parts].map(|gradient| to_vec(Tensor::cat(gradient.errors, 0)).unwrap());
+        assert!(one.len() == 8 && one.iter().zip(&other).all(|(one, other)| (one - other).abs() < 1e-5));
     }
 
     #[test]
@@ -204,6 +197,6 @@ mod tests {
         let (here, there) = (gradient_of(&batch), gradient_of(&sent));
         assert_eq!(numbers(&here, &network()), numbers(&there, &network()));
         assert!(numbers(&here, &network()).iter().flatten().any(|number| *number != 0.0));
-        assert_eq!((here.loss, here.values, here.errors), (there.loss, there.values, there.errors));
+        assert_eq!(to_vec(here.sums).unwrap(), to_vec(there.sums).unwrap());
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use burn::module::Module;
 use burn::optim::GradientsParams;
-use burn::tensor::Device;
+use burn::tensor::{Device, Tensor};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use super::optimizer::{Optimizer, SavedMoments};
 use super::relative::Baselines;
 use super::replay::{Replay, Sample, Transition};
 use super::simulated::Outcomes;
-use super::target_network::Target;
+use super::target_network::{Target, TargetUpdate};
 use super::targets::{self, Backup, Next};
 use crate::error::Result;
 use crate::games::{ActionMask, Image, SeenWave};
@@ -26,25 +26,9 @@ use crate::players::Arrays;
 use crate::players::Measured;
 use crate::random::{Draw, Role, Stream};
 
-/// Figures of one update.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Update {
-    /// Mean loss with importance weights.
-    pub loss: f32,
-    /// Mean value of the learned actions, in scaled rewards.
-    pub value: f32,
-    /// Mean absolute error, in scaled rewards.
-    pub error: f32,
-    /// Norm of the gradient before clipping.
-    pub gradient_norm: f32,
-    /// Mean loss of the plans' values; none without valued next moves.
-    pub plan_loss: Option<f32>,
-    /// Mean loss of the dynamics model; none without one.
-    pub wave_loss: Option<f32>,
-}
-
-/// Minimum images in a pass without gradients.
+/// Minimum images in a pass without gradients, on the processor and on a GPU.
 const BATCH: usize = 256;
+const LARGE_BATCH: usize = 16_384;
 
 /// Maximum images in one CPU thread's shard; a GPU takes the whole batch.
 const IMAGES: usize = 16;
@@ -81,6 +65,11 @@ pub struct QLearner<G: Image + Measured> {
     target: QNetwork,
     /// The target network's computed maxima.
     pub(super) maxima: Maxima,
+    /// States in which games will act next.
+    awaited: Vec<G::State>,
+    /// The target network's values of the awaited states; none before they are computed and once
+    /// that network has changed.
+    ahead: Option<Vec<f32>>,
     optimizer: Optimizer,
     sampling: Stream,
     symmetry: Stream,
@@ -122,6 +111,8 @@ impl<G: Image + Measured> QLearner<G> {
             target: online.valid(),
             online,
             maxima: Maxima::new(same && expected.is_none()),
+            awaited: Vec::new(),
+            ahead: None,
             optimizer: Optimizer::new(learning),
             sampling: stream(Role::Sample),
             symmetry: stream(Role::Symmetry),
@@ -130,6 +121,10 @@ impl<G: Image + Measured> QLearner<G> {
             updates: 0,
             game: PhantomData,
         }
+    }
+
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     pub fn target(&self) -> &QNetwork {
@@ -141,6 +136,15 @@ impl<G: Image + Measured> QLearner<G> {
         &self.online
     }
 
+    /// The network that plays: the online network, or its moving average if the target network is
+    /// one.
+    pub fn trained(&self) -> &QNetwork {
+        match self.following.update {
+            TargetUpdate::Hard => &self.online,
+            TargetUpdate::Soft => &self.target,
+        }
+    }
+
     /// Updates so far.
     pub fn updates(&self) -> u64 {
         self.updates
@@ -148,7 +152,25 @@ impl<G: Image + Measured> QLearner<G> {
 
     /// Computes action values with a network.
     pub fn evaluator(&self, network: &QNetwork) -> Evaluator<G> {
-        evaluator(network, self.learning.batch.max(BATCH), &self.device)
+        let most = if device::is_processor(&self.device) { BATCH } else { LARGE_BATCH };
+        evaluator(network, self.learning.batch.max(most), &self.device)
+    }
+
+    /// Lets the next update also value the states in which games will act next, in the same pass:
+    /// a GPU is waited for once.
+    pub(super) fn look_ahead(&mut self, states: Vec<G::State>) {
+        self.ahead = None;
+        if self.maxima.are_kept() {
+            self.awaited = states;
+        }
+    }
+
+    /// The target network's values of states, under their masks.
+    pub(super) fn acting_values(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<Vec<f32>> {
+        match self.ahead.take() {
+            Some(values) => Ok(values),
+            None => Ok(self.evaluator(&self.target).values_of(states, masks)?.to_vec()),
+        }
     }
 
     pub(super) fn sample(&mut self, replay: &Replay<G::State>, importance_exponent: f64) -> Sample {
@@ -189,23 +211,34 @@ impl<G: Image + Measured> QLearner<G> {
         let known: Vec<Option<f32>> = next.iter().map(|(slot, _)| self.maxima.get(*slot)).collect();
         let unknown = next.iter().zip(&known).filter(|(_, known)| known.is_none());
         let (slots, states): (Vec<usize>, Vec<G::State>) = unknown.map(|(next, _)| *next).unzip();
-        let found = self.highest(&states)?;
+        let found = self.highest(states)?;
         slots.iter().zip(&found).for_each(|(slot, maximum)| self.maxima.keep(*slot, *maximum));
         let mut found = found.into_iter();
         Ok(known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 
-    fn highest(&self, states: &[G::State]) -> Result<Vec<f32>> {
+    /// The highest value of each state; also values the awaited states.
+    fn highest(&mut self, states: Vec<G::State>) -> Result<Vec<f32>> {
         let Learning { double, candidates, .. } = self.learning;
         let view = self.online.shape().exact_view();
-        let masks: Vec<ActionMask> = states.par_iter().map(|state| view.successors::<G>(state, candidates)).collect();
+        let successors = |state: &G::State| view.successors::<G>(state, candidates);
+        let mut masks: Vec<ActionMask> = states.par_iter().map(successors).collect();
         let mut target = self.evaluator(&self.target);
-        let values = target.values_within(states, &masks)?;
+        let count = states.len();
+        let mut all = states;
+        masks.extend(target.masks(&self.awaited));
+        all.append(&mut self.awaited);
+        let values = target.values_within(&all, &masks)?;
+        let (values, ahead) = values.split_at(count * G::ACTIONS);
+        if all.len() > count {
+            self.ahead = Some(ahead.to_vec());
+        }
+        let (states, masks) = (&all[..count], &masks[..count]);
         match double {
-            false => Ok(targets::highest(values, &masks, values)),
+            false => Ok(targets::highest(values, masks, values)),
             true => {
                 let mut online = self.evaluator(&self.online);
-                Ok(targets::highest(values, &masks, online.values_within(states, &masks)?))
+                Ok(targets::highest(values, masks, online.values_within(states, masks)?))
             }
         }
     }
@@ -239,10 +272,10 @@ impl<G: Image + Measured> QLearner<G> {
         let tracked = self.device.clone().autodiff();
         let shards = targets::shards(&labelled.backups, images, self.online.view().afterstates());
         let shards = shards.into_par_iter().with_max_len(1);
-        let parts: Result<Vec<Gradient>> = shards
+        let parts: Vec<Gradient> = shards
             .map(|range| gradient(&self.online, &self.shard(labelled, &shown, range), self.learning.loss, &tracked))
             .collect();
-        Ok(parts?.into_iter().reduce(|sum, part| sum.with(part, &self.online)).unwrap_or_default())
+        Ok(parts.into_iter().reduce(|sum, part| sum.with(part, &self.online)).expect("a state has an action to learn"))
     }
 
     /// A range of values, which covers whole states, with its share of the waves.
@@ -302,21 +335,22 @@ impl<G: Image + Measured> QLearner<G> {
         self.evaluator(&self.target).next_values(&actions)
     }
 
-    /// Takes a gradient step; returns the gradient's norm before clipping.
+    /// Takes a gradient step; returns the gradient's norm before clipping, `[1]`.
     ///
     /// The share `progress` of the training sets the step size.
-    pub(super) fn gradient_step(&mut self, gradients: GradientsParams, progress: f64) -> Result<f32> {
+    pub(super) fn gradient_step(&mut self, gradients: GradientsParams, progress: f64) -> Tensor<1> {
         let rate = self.learning.learning_rate_at(progress);
-        let (online, norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
+        let (online, norm) = self.optimizer.step(rate, self.online.clone(), gradients);
         self.online = online;
         self.updates += 1;
-        Ok(norm)
+        norm
     }
 
     pub(super) fn update_target_network(&mut self) {
         if let Some(target) = self.following.follow(&self.target, &self.online, self.updates) {
             self.target = target;
             self.maxima.clear();
+            self.ahead = None;
         }
     }
 
@@ -325,7 +359,7 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(SavedLearner {
             online: self.online.arrays()?,
             target: self.target.arrays()?,
-            optimizer: self.optimizer.save()?,
+            optimizer: self.optimizer.save(&self.online)?,
             sampling: self.sampling.clone(),
             symmetry: self.symmetry.clone(),
             simulating: self.simulating.clone(),
@@ -339,7 +373,8 @@ impl<G: Image + Measured> QLearner<G> {
         self.online = self.online.clone().with_arrays(&saved.online)?;
         self.target = self.target.clone().with_arrays(&saved.target)?;
         self.maxima.clear();
-        self.optimizer.restore(saved.optimizer, &self.online, &self.device)?;
+        self.ahead = None;
+        self.optimizer.restore(&saved.optimizer, &self.online, &self.device)?;
         self.sampling = saved.sampling;
         self.symmetry = saved.symmetry;
         self.simulating = saved.simulating;

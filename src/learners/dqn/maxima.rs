@@ -18,6 +18,11 @@ impl Maxima {
         Self { kept, by_slot: HashMap::new(), reached: Vec::new() }
     }
 
+    /// Whether acting has the targets' maximum.
+    pub fn are_kept(&self) -> bool {
+        self.kept
+    }
+
     /// Records that a transition in a slot led to a game's present state.
     pub fn add_transition(&mut self, game: usize, slot: usize) {
         if self.kept {

@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod exploration;
+pub mod figures;
 pub mod gradient;
 pub mod learner;
 pub mod loss;
@@ -22,5 +23,6 @@ pub mod target_network;
 pub mod targets;
 
 pub use config::{Config, Expected, Learning};
-pub use learner::{QLearner, Update};
+pub use figures::{Figures, Update};
+pub use learner::QLearner;
 pub use round::Dqn;

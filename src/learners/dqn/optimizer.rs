@@ -1,9 +1,5 @@
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
-use burn::optim::momentum::{MomentumConfig, MomentumState};
-use burn::optim::{
-    Adam, AdamConfig, AdamState, AdaptiveMomentumState, AdjustLrFn, GradientsParams, Muon, MuonConfig, MuonState,
-    Optimizer as _,
-};
+use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, GradientsParams, Optimizer as _};
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
@@ -11,15 +7,17 @@ use super::config::{Learning, OptimizerKind};
 use crate::error::{Error, Result};
 use crate::network::to_vec;
 
-/// burn's [Adam](OptimizerKind::Adam) or [Muon](OptimizerKind::Muon), with a state that can be
-/// saved.
+/// [Adam](OptimizerKind::Adam) or [Muon](OptimizerKind::Muon) for all parameters of a network.
+///
+/// Parameters are stepped in groups, because on a GPU a large tensor takes hardly longer than a
+/// small one.
 pub struct Optimizer {
     adam: Adam,
-    /// Muon for convolutions with at least [`MUON_OUTPUTS`] outputs.
-    muon: Option<Muon>,
+    /// Whether convolutions with at least [`MUON_OUTPUTS`] outputs have Muon.
+    muon: bool,
     /// Limit of the gradient's norm; 0 for none.
     max_gradient_norm: f32,
-    /// A state per parameter, flattened; empty before the first step.
+    /// A state per group; empty before the first step.
     states: Vec<State>,
 }
 
@@ -30,14 +28,16 @@ const MUON_OUTPUTS: usize = 8;
 const ADAM_EPSILON: f32 = 1e-8;
 
 /// With Nesterov momentum.
-const MUON_MOMENTUM: f64 = 0.95;
+const MUON_MOMENTUM: f32 = 0.95;
+
+/// Coefficients of x, x^3 and x^5 of an iteration, of which Muon does five (Jordan et al. 2024).
+const NEWTON_SCHULZ: [f32; 3] = [3.4445, -4.775, 2.0315];
 
 #[derive(Clone)]
-#[expect(clippy::large_enum_variant, reason = "there is one a parameter, a few dozen in all")]
 enum State {
     Adam(AdamState<1>),
-    /// Velocity: `gradient + momentum * previous velocity`.
-    Muon(Tensor<1>),
+    /// Velocities `gradient + momentum * previous velocity`: `[parameters, rows, columns]`.
+    Muon(Tensor<3>),
 }
 
 /// Saved state of one parameter: Adam's moments or Muon's velocity.
@@ -54,182 +54,245 @@ pub struct SavedMoments {
 impl Optimizer {
     /// An optimizer without state.
     pub fn new(learning: &Learning) -> Self {
-        let momentum = MomentumConfig { momentum: MUON_MOMENTUM, dampening: 0.0, nesterov: true };
-        let muon = MuonConfig::new().with_momentum(momentum).with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW);
         Self {
             adam: AdamConfig::new().with_epsilon(ADAM_EPSILON).build(),
-            muon: (learning.optimizer == OptimizerKind::Muon).then(|| muon.build()),
+            muon: learning.optimizer == OptimizerKind::Muon,
             max_gradient_norm: learning.max_gradient_norm as f32,
             states: Vec::new(),
         }
     }
 
-    /// Takes one step; returns the new network and the gradient's norm before clipping.
-    pub fn step<M: Module>(&mut self, learning_rate: f64, network: M, gradients: GradientsParams) -> Result<(M, f32)> {
-        let mut squares = SumOfSquares { gradients: &gradients, sum: None };
-        network.visit(&mut squares);
-        let norm = match squares.sum {
-            Some(sum) => to_vec(sum.sqrt())?[0],
-            None => 0.0,
+    /// Takes one step; returns the new network and the gradient's norm before clipping, `[1]`.
+    pub fn step<M: Module>(&mut self, learning_rate: f64, network: M, gradients: GradientsParams) -> (M, Tensor<1>) {
+        let mut parameters = Parameters { gradients, muon: self.muon, all: Vec::new() };
+        network.visit(&mut parameters);
+        let groups = groups(parameters.all.iter().map(|parameter| parameter.matrix));
+        let joined = |group: &Group, of: fn(&Parameter) -> &Tensor<1>| {
+            Tensor::cat(group.members.iter().map(|member| of(&parameters.all[*member]).clone()).collect(), 0)
         };
-        let clip = self.max_gradient_norm > 0.0 && norm > self.max_gradient_norm;
-        let scale = if clip { self.max_gradient_norm / norm } else { 1.0 };
-        let states = std::mem::take(&mut self.states).into_iter();
-        let mut stepper = Stepper {
-            adam: &self.adam,
-            muon: self.muon.as_ref(),
-            gradients,
-            scale,
-            learning_rate,
-            states,
-            updated: Vec::new(),
-        };
-        let network = network.map(&mut stepper);
-        self.states = stepper.updated;
-        Ok((network, norm))
-    }
-
-    /// State in the order of parameters.
-    pub fn save(&self) -> Result<Vec<SavedMoments>> {
-        let save = |state: &State| {
-            Ok(match state {
-                State::Adam(AdamState { momentum }) => SavedMoments {
-                    updates: momentum.time as u64,
-                    first: to_vec(momentum.moment_1.clone())?,
-                    second: to_vec(momentum.moment_2.clone())?,
-                },
-                State::Muon(velocity) => {
-                    SavedMoments { updates: 0, first: to_vec(velocity.clone())?, second: Vec::new() }
-                }
-            })
-        };
-        self.states.iter().map(save).collect()
-    }
-
-    /// Restores a saved state; an error if of another network or optimizer.
-    pub fn restore<M: Module>(&mut self, saved: Vec<SavedMoments>, network: &M, device: &Device) -> Result<()> {
-        let mut kinds = Kinds { muon: self.muon.is_some(), sizes: Vec::new() };
-        network.visit(&mut kinds);
-        let fits = saved.is_empty()
-            || saved.len() == kinds.sizes.len()
-                && saved.iter().zip(kinds.sizes).all(|(moments, (muon, size))| {
-                    moments.first.len() == size && moments.second.len() == if muon { 0 } else { size }
-                });
-        if !fits {
-            return Err(Error::user("the optimizer's state is of another optimizer or of a network of another shape"));
+        let mut gradients: Vec<Tensor<1>> =
+            groups.iter().map(|group| joined(group, |parameter| &parameter.gradient)).collect();
+        let squares = gradients.iter().map(|gradient| gradient.clone().square().sum());
+        let norm = squares.reduce(|one, other| one + other).expect("a network has parameters").sqrt();
+        if self.max_gradient_norm > 0.0 {
+            let scale = norm.clone().recip().mul_scalar(self.max_gradient_norm).clamp_max(1.0);
+            gradients = gradients.into_iter().map(|gradient| gradient * scale.clone()).collect();
         }
-        let tensor = |numbers: Vec<f32>| {
-            let count = numbers.len();
-            Tensor::<1>::from_data(TensorData::new(numbers, [count]), device)
-        };
-        self.states = saved
-            .into_iter()
-            .map(|SavedMoments { updates, first, second }| match second.is_empty() {
-                true => State::Muon(tensor(first)),
-                false => {
-                    let moments = AdaptiveMomentumState::new(updates as usize, tensor(first), tensor(second));
-                    State::Adam(AdamState::new(moments))
-                }
-            })
-            .collect();
-        Ok(())
+        let mut stepped = vec![None; parameters.all.len()];
+        let mut states = std::mem::take(&mut self.states).into_iter();
+        for (group, gradient) in groups.iter().zip(gradients) {
+            let before = joined(group, |parameter| &parameter.value);
+            let (after, state) = match group.matrix {
+                None => self.step_adam(learning_rate, before, gradient, states.next()),
+                Some(matrix) => step_muon(learning_rate, matrix, before, gradient, states.next()),
+            };
+            self.states.push(state);
+            let sizes = group.members.iter().map(|member| parameters.all[*member].gradient.dims()[0]);
+            for (member, part) in group.members.iter().zip(split(after, sizes)) {
+                stepped[*member] = Some(part);
+            }
+        }
+        (network.map(&mut Replace(stepped.into_iter())), norm)
     }
-}
 
-struct SumOfSquares<'a> {
-    gradients: &'a GradientsParams,
-    sum: Option<Tensor<1>>,
-}
-
-impl ModuleVisitor for SumOfSquares<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let Some(gradient) = self.gradients.get::<D>(param.id) else {
-            return;
-        };
-        let sum = gradient.square().sum();
-        self.sum = Some(match self.sum.take() {
-            Some(before) => before + sum,
-            None => sum,
-        });
-    }
-}
-
-struct Stepper<'a> {
-    adam: &'a Adam,
-    muon: Option<&'a Muon>,
-    gradients: GradientsParams,
-    scale: f32,
-    learning_rate: f64,
-    states: std::vec::IntoIter<State>,
-    updated: Vec<State>,
-}
-
-impl Stepper<'_> {
-    fn step_adam(&mut self, tensor: Tensor<1>, gradient: Tensor<1>) -> Tensor<1> {
-        let state = match self.states.next() {
+    fn step_adam(
+        &self,
+        learning_rate: f64,
+        before: Tensor<1>,
+        gradient: Tensor<1>,
+        state: Option<State>,
+    ) -> (Tensor<1>, State) {
+        let state = match state {
             Some(State::Adam(state)) => Some(state),
             _ => None,
         };
-        let (tensor, state) = self.adam.step::<1>(self.learning_rate, tensor, gradient, state);
-        self.updated.extend(state.map(State::Adam));
-        tensor
+        let (after, state) = self.adam.step::<1>(learning_rate, before, gradient, state);
+        (after, State::Adam(state.expect("Adam has a state after a step")))
     }
 
-    fn step_muon(&mut self, muon: &Muon, rows: usize, tensor: Tensor<1>, gradient: Tensor<1>) -> Tensor<1> {
-        let size = gradient.dims()[0];
-        let matrix = |numbers: Tensor<1>| numbers.reshape([rows, size / rows]);
-        let before = match self.states.next() {
-            Some(State::Muon(velocity)) => Some(velocity),
-            _ => None,
+    /// State in the order of parameters.
+    pub fn save<M: Module>(&self, network: &M) -> Result<Vec<SavedMoments>> {
+        if self.states.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kinds = self.kinds(network);
+        let mut saved = vec![None; kinds.len()];
+        for (group, state) in groups(kinds.iter().map(|(matrix, _)| *matrix)).into_iter().zip(&self.states) {
+            let (updates, first, second) = match state {
+                State::Adam(AdamState { momentum }) => {
+                    (momentum.time as u64, to_vec(momentum.moment_1.clone())?, to_vec(momentum.moment_2.clone())?)
+                }
+                State::Muon(velocity) => (0, to_vec(velocity.clone())?, Vec::new()),
+            };
+            let (mut first, mut second) = (first.into_iter(), second.into_iter());
+            for member in group.members {
+                let (_, size) = kinds[member];
+                let first = first.by_ref().take(size).collect();
+                let second = second.by_ref().take(size).collect();
+                saved[member] = Some(SavedMoments { updates, first, second });
+            }
+        }
+        Ok(saved.into_iter().flatten().collect())
+    }
+
+    /// Restores a saved state; an error if of another network or optimizer.
+    pub fn restore<M: Module>(&mut self, saved: &[SavedMoments], network: &M, device: &Device) -> Result<()> {
+        let kinds = self.kinds(network);
+        let fits = |(moments, (matrix, size)): (&SavedMoments, &(Option<[usize; 2]>, usize))| {
+            moments.first.len() == *size && moments.second.len() == if matrix.is_some() { 0 } else { *size }
         };
-        // burn's own velocity cannot be read.
-        let velocity = match &before {
-            Some(velocity) => gradient.clone() + velocity.clone().mul_scalar(MUON_MOMENTUM),
-            None => gradient.clone(),
+        let groups = if saved.is_empty() { Vec::new() } else { groups(kinds.iter().map(|(matrix, _)| *matrix)) };
+        let together = |group: &Group| {
+            let mut updates = group.members.iter().map(|member| saved[*member].updates);
+            let first = updates.next();
+            updates.all(|other| Some(other) == first)
         };
-        let state = before.map(|velocity| MuonState::new(MomentumState::new(matrix(velocity))));
-        let (tensor, _) = muon.step::<2>(self.learning_rate, matrix(tensor), matrix(gradient), state);
-        self.updated.push(State::Muon(velocity));
-        tensor.reshape([size])
+        let whole = saved.len() == kinds.len() && saved.iter().zip(&kinds).all(fits) && groups.iter().all(together);
+        if !whole && !saved.is_empty() {
+            return Err(Error::user("the optimizer's state is of another optimizer or of a network of another shape"));
+        }
+        let state = |Group { matrix, members }: Group| {
+            let joined = |of: fn(&SavedMoments) -> &[f32]| -> TensorData {
+                let numbers: Vec<f32> = members.iter().flat_map(|member| of(&saved[*member])).copied().collect();
+                let count = numbers.len();
+                TensorData::new(numbers, [count])
+            };
+            let first = Tensor::<1>::from_data(joined(|moments| &moments.first), device);
+            match matrix {
+                Some([rows, columns]) => State::Muon(first.reshape([members.len(), rows, columns])),
+                None => {
+                    let second = Tensor::<1>::from_data(joined(|moments| &moments.second), device);
+                    let updates = saved[members[0]].updates as usize;
+                    State::Adam(AdamState::new(AdaptiveMomentumState::new(updates, first, second)))
+                }
+            }
+        };
+        self.states = groups.into_iter().map(state).collect();
+        Ok(())
+    }
+
+    /// Rows and columns of each parameter that has Muon, and each one's size.
+    fn kinds<M: Module>(&self, network: &M) -> Vec<(Option<[usize; 2]>, usize)> {
+        struct Kinds(bool, Vec<(Option<[usize; 2]>, usize)>);
+        impl ModuleVisitor for Kinds {
+            fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+                let shape = param.shape();
+                self.1.push((matrix(self.0, &shape), shape.num_elements()));
+            }
+        }
+        let mut kinds = Kinds(self.muon, Vec::new());
+        network.visit(&mut kinds);
+        kinds.1
     }
 }
 
-impl ModuleMapper for Stepper<'_> {
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let (id, tensor, mapper) = param.consume();
-        let tensor = tensor.inner();
-        let shape = tensor.shape();
-        // A parameter without a gradient gets zeros, which keeps the states in order.
-        let gradient = match self.gradients.remove::<D>(id) {
-            Some(gradient) => gradient.flatten::<1>(0, D - 1),
-            None => tensor.zeros_like().flatten::<1>(0, D - 1),
-        };
-        let gradient = if self.scale == 1.0 { gradient } else { gradient.mul_scalar(self.scale) };
-        let tensor = tensor.flatten::<1>(0, D - 1);
-        let tensor = match self.muon {
-            Some(muon) if is_matrix::<D>(&shape) => self.step_muon(muon, shape[0], tensor, gradient),
-            _ => self.step_adam(tensor, gradient),
-        };
-        let tensor = Tensor::from_inner(tensor.reshape(shape)).require_grad();
-        Param::from_mapped_value(id, tensor, mapper)
+/// Muon's step (Jordan et al. 2024, Liu et al. 2025): along the velocity, made nearly orthogonal, as
+/// large as Adam's.
+fn step_muon(
+    learning_rate: f64,
+    [rows, columns]: [usize; 2],
+    before: Tensor<1>,
+    gradient: Tensor<1>,
+    state: Option<State>,
+) -> (Tensor<1>, State) {
+    let size = gradient.dims();
+    let gradient = gradient.reshape([size[0] / (rows * columns), rows, columns]);
+    let velocity = match state {
+        Some(State::Muon(velocity)) => gradient.clone() + velocity.mul_scalar(MUON_MOMENTUM),
+        _ => gradient.clone(),
+    };
+    let direction = orthogonal(gradient + velocity.clone().mul_scalar(MUON_MOMENTUM));
+    let rate = learning_rate * 0.2 * (rows.max(columns) as f64).sqrt();
+    (before - direction.mul_scalar(rate).reshape(size), State::Muon(velocity))
+}
+
+/// Matrices `[count, rows, columns]` with nearly all singular values near 1, by five Newton-Schulz
+/// iterations.
+fn orthogonal(matrices: Tensor<3>) -> Tensor<3> {
+    let [_, rows, columns] = matrices.dims();
+    let tall = rows > columns;
+    let x = if tall { matrices.swap_dims(1, 2) } else { matrices };
+    let norm = x.clone().square().sum_dim(2).sum_dim(1).sqrt().clamp_min(1e-7);
+    let mut x = x / norm;
+    let [a, b, c] = NEWTON_SCHULZ;
+    for _ in 0..5 {
+        let square = x.clone().matmul(x.clone().swap_dims(1, 2));
+        let factor = square.clone().mul_scalar(b) + square.clone().matmul(square).mul_scalar(c);
+        x = x.clone().mul_scalar(a) + factor.matmul(x);
     }
+    if tall { x.swap_dims(1, 2) } else { x }
 }
 
-/// Whether Muon has a parameter: the weight of a convolution, `[outputs, inputs, size, size]`, but
-/// no head.
-fn is_matrix<const D: usize>(shape: &[usize]) -> bool {
-    D == 4 && shape[0] >= MUON_OUTPUTS
+/// Parameters that are stepped together: all that have Adam, or all matrices of one shape.
+struct Group {
+    /// Rows and columns for Muon.
+    matrix: Option<[usize; 2]>,
+    members: Vec<usize>,
 }
 
-/// Whether Muon has each parameter, and its size.
-struct Kinds {
+/// Groups by the rows and columns of each parameter, in the order of their first members.
+fn groups(matrices: impl Iterator<Item = Option<[usize; 2]>>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (member, matrix) in matrices.enumerate() {
+        match groups.iter_mut().find(|group| group.matrix == matrix) {
+            Some(group) => group.members.push(member),
+            None => groups.push(Group { matrix, members: vec![member] }),
+        }
+    }
+    groups
+}
+
+/// Rows and columns of a parameter that Muon has: the weight of a convolution, `[outputs, inputs,
+/// size, size]`, but no head.
+fn matrix(muon: bool, shape: &[usize]) -> Option<[usize; 2]> {
+    let has = muon && shape.len() == 4 && shape[0] >= MUON_OUTPUTS;
+    has.then(|| [shape[0], shape[1..].iter().product()])
+}
+
+/// Consecutive parts of a tensor.
+fn split(tensor: Tensor<1>, sizes: impl Iterator<Item = usize>) -> impl Iterator<Item = Tensor<1>> {
+    sizes.scan(0, move |start, size| {
+        let part = tensor.clone().narrow(0, *start, size);
+        *start += size;
+        Some(part)
+    })
+}
+
+/// A flattened parameter.
+struct Parameter {
+    value: Tensor<1>,
+    /// Zeros where there is none.
+    gradient: Tensor<1>,
+    matrix: Option<[usize; 2]>,
+}
+
+struct Parameters {
+    gradients: GradientsParams,
     muon: bool,
-    sizes: Vec<(bool, usize)>,
+    all: Vec<Parameter>,
 }
 
-impl ModuleVisitor for Kinds {
+impl ModuleVisitor for Parameters {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let shape = param.shape();
-        self.sizes.push((self.muon && is_matrix::<D>(&shape), shape.num_elements()));
+        let value = param.val().inner();
+        let matrix = matrix(self.muon, &value.dims());
+        let value = value.flatten::<1>(0, D - 1);
+        let gradient = match self.gradients.remove::<D>(param.id) {
+            Some(gradient) => gradient.flatten::<1>(0, D - 1),
+            None => value.zeros_like(),
+        };
+        self.all.push(Parameter { value, gradient, matrix });
+    }
+}
+
+/// Replaces each parameter's values.
+struct Replace(std::vec::IntoIter<Option<Tensor<1>>>);
+
+impl ModuleMapper for Replace {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let Some(values) = self.0.next().flatten() else { return param };
+        let (id, tensor, mapper) = param.consume();
+        let tensor = Tensor::from_inner(values.reshape(tensor.shape())).require_grad();
+        Param::from_mapped_value(id, tensor, mapper)
     }
 }

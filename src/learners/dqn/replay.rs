@@ -93,6 +93,11 @@ impl<S: Copy> Replay<S> {
         self.transitions.is_empty()
     }
 
+    /// Whether errors decide what is sampled.
+    pub fn is_prioritised(&self) -> bool {
+        self.priorities.is_some()
+    }
+
     pub fn get(&self, slot: usize) -> &Transition<S> {
         &self.transitions[slot]
     }

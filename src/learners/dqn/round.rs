@@ -2,21 +2,23 @@
 
 use std::borrow::Cow;
 
+use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Learner, LearnerConfig, Metrics, OutOfRange, TrainConfig, require};
 use super::config::Config;
 use super::exploration::epsilon_greedy;
+use super::figures::{Figures, Update};
 use super::gradient::Gradient;
-use super::learner::{QLearner, SavedLearner, Update};
+use super::learner::{QLearner, SavedLearner};
 use super::n_step::NStep;
 use super::replay::{Replay, Transition};
 use super::seen_waves::SeenWaves;
 use super::targets::{highest, mean_errors};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Games, Image, SeenWave};
-use crate::network::device::Device;
-use crate::network::{Model, ModelConfig};
+use crate::network::device::{self, Device};
+use crate::network::{Model, ModelConfig, masks, to_vec};
 use crate::players::{AgentFile, Measured, NetworkPlayer, Player};
 use crate::random::{Role, Stream};
 
@@ -35,6 +37,8 @@ pub struct Dqn<G: Image + Measured> {
     /// Both networks and the optimizer.
     q_learner: QLearner<G>,
     explore: Stream,
+    /// Updates that are not in the metrics yet.
+    figures: Vec<Figures>,
 }
 
 /// Everything that changes.
@@ -118,6 +122,7 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
             seen_waves: SeenWaves::new(config.learner.seen_waves(), Stream::new(run.seed, Role::Wave, 0)),
             q_learner: QLearner::new(config, rules, device),
             explore: Stream::new(run.seed, Role::Explore, 0),
+            figures: Vec::new(),
         })
     }
 
@@ -132,16 +137,16 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         // Q is the target network, unlike in the paper, because the targets need its maximum.
         let states: Vec<G::State> = self.games.states().collect();
         let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
-        let mut network = self.q_learner.evaluator(self.q_learner.target());
-        let masks = network.masks(&states);
-        let values = if epsilon < 1.0 { network.values_of(&states, &masks)? } else { &[] };
+        let mask = self.q_learner.network().view().mask;
+        let masks = masks::<G>(&states, mask);
+        let values = if epsilon < 1.0 { self.q_learner.acting_values(&states, &masks)? } else { Vec::new() };
         let choose = |(game, mask): (usize, &ActionMask)| {
             // No values where all moves are random.
             let values = values.get(game * G::ACTIONS..(game + 1) * G::ACTIONS).unwrap_or_default();
             epsilon_greedy(values, mask, epsilon, &mut self.explore)
         };
         let actions: Vec<usize> = masks.iter().enumerate().map(choose).collect();
-        self.q_learner.maxima.keep_reached(&highest(values, &masks, values));
+        self.q_learner.maxima.keep_reached(&highest(&values, &masks, &values));
         let mut outcomes = Vec::new();
         match self.config.seen_waves() {
             0 => self.games.step(&actions, &mut outcomes),
@@ -163,30 +168,42 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         // Learn: sample minibatches from the replay memory and take gradient steps.
         let progress = (self.step as f64 / training.steps as f64).min(1.0);
         if self.step >= training.warmup && !self.replay.is_empty() {
-            for _ in 0..training.updates {
+            for update in 0..training.updates {
                 let waves = self.seen_waves.sample(learning.values());
                 let importance = replay.importance(progress);
-                let update = self.q_learner.update(&mut self.replay, &waves, importance, progress)?;
-                record(metrics, &update);
-                if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
-                    return Err(diverged(self.step));
+                if update + 1 == training.updates && exploration.epsilon(self.step) < 1.0 {
+                    self.q_learner.look_ahead(self.games.states().collect());
                 }
+                self.figures.push(self.q_learner.update(&mut self.replay, &waves, importance, progress)?);
             }
         }
-
         metrics.set("updates", self.q_learner.updates() as f64);
         metrics.set("epsilon", epsilon);
         metrics.set("learning_rate", learning.learning_rate_at(progress));
         metrics.set("replay", self.replay.len() as f64);
+        // Only a device of its own is dear to wait for.
+        match device::is_processor(self.q_learner.device()) {
+            true => self.report(metrics),
+            false => Ok(()),
+        }
+    }
+
+    fn report(&mut self, metrics: &mut Metrics) -> Result<()> {
+        for update in Figures::read_all(&std::mem::take(&mut self.figures))? {
+            record(metrics, &update);
+            if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
+                return Err(diverged(self.step));
+            }
+        }
         Ok(())
     }
 
     fn player(&self) -> impl Player<G> {
-        NetworkPlayer::new(self.q_learner.evaluator(self.q_learner.network()))
+        NetworkPlayer::new(self.q_learner.evaluator(self.q_learner.trained()))
     }
 
     fn agent(&self) -> Result<AgentFile> {
-        Model { config: self.model.clone(), weights: self.q_learner.network().arrays()? }.to_file()
+        Model { config: self.model.clone(), weights: self.q_learner.trained().arrays()? }.to_file()
     }
 
     fn save(&self) -> Result<impl Serialize> {
@@ -232,7 +249,7 @@ impl<G: Image + Measured> QLearner<G> {
         waves: &[SeenWave<G::State>],
         importance_exponent: f64,
         progress: f64,
-    ) -> Result<Update> {
+    ) -> Result<Figures> {
         // Sample a minibatch of transitions; expected updates simulate actions of its states.
         let sample = self.sample(replay, importance_exponent);
         let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
@@ -243,21 +260,21 @@ impl<G: Image + Measured> QLearner<G> {
 
         // Gradient step on the mean loss between Q(s, a) and y.
         let labelled = self.labelled(&batch, &sample.weights, backups, targets, waves)?;
-        let Gradient { gradients, loss, plan_loss, wave_loss, values, errors } = self.gradient(&labelled)?;
-        let gradient_norm = self.gradient_step(gradients, progress)?;
+        let Gradient { gradients, sums, errors } = self.gradient(&labelled)?;
+        let norm = self.gradient_step(gradients, progress);
 
         // Target network: every few updates a copy of the online network, or a moving average.
         self.update_target_network();
 
-        replay.set_errors(&sample.slots, &mean_errors(&labelled.backups, &errors, batch.len()));
-        let mean = |sum: f32| sum / errors.len() as f32;
-        Ok(Update {
-            loss,
-            value: mean(values.iter().sum()),
-            error: mean(errors.iter().map(|error| error.abs()).sum()),
-            gradient_norm,
-            plan_loss: (!labelled.plan_priors.is_empty()).then_some(plan_loss),
-            wave_loss: self.network().dynamics().map(|_| wave_loss),
+        if replay.is_prioritised() {
+            let errors = to_vec(Tensor::cat(errors, 0))?;
+            replay.set_errors(&sample.slots, &mean_errors(&labelled.backups, &errors, batch.len()));
+        }
+        Ok(Figures {
+            numbers: Tensor::cat(vec![sums, norm], 0),
+            values: labelled.backups.len(),
+            plans: !labelled.plan_priors.is_empty(),
+            dynamics: self.network().dynamics().is_some(),
         })
     }
 }
@@ -322,7 +339,6 @@ mod tests {
     use crate::games::tetris::Rules;
     use crate::games::{Bejeweled, Tetris};
     use crate::learners::Source;
-    use crate::network::device;
 
     fn tetris(learning: &str) -> Result<(TrainConfig<Config>, Rules)> {
         let text = format!(

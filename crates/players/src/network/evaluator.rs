@@ -2,7 +2,7 @@ use rayon::prelude::*;
 
 use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_certain_points};
 use crate::error::Result;
-use crate::games::{ActionMask, After, Game, Image, Plan, offered};
+use crate::games::{ActionMask, After, Game, Image, MaskKind, Plan, offered};
 
 /// Most actions of a state whose next moves are valued, by value; more gain little.
 const PLANS: usize = 6;
@@ -21,6 +21,11 @@ pub struct Evaluator<G: Game> {
     pub next_moves: usize,
     /// Factor of the network's output; 0 leaves the prior alone.
     pub output: f32,
+}
+
+/// The mask of each state.
+pub fn masks<G: Image>(states: &[G::State], mask: MaskKind) -> Vec<ActionMask> {
+    states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, mask).0).collect()
 }
 
 impl<G: Image> Evaluator<G> {
@@ -80,8 +85,7 @@ impl<G: Image> Evaluator<G> {
     }
 
     pub fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
-        let mask = self.view.mask;
-        states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, mask).0).collect()
+        masks::<G>(states, self.view.mask)
     }
 
     /// Values by one forward pass under given masks, without next moves; values outside of a mask
