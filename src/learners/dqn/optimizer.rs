@@ -33,7 +33,7 @@ const MUON_MOMENTUM: f32 = 0.95;
 /// Coefficients of x, x^3 and x^5 of an iteration, of which Muon does five (Jordan et al. 2024).
 const NEWTON_SCHULZ: [f32; 3] = [3.4445, -4.775, 2.0315];
 
-#[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "there are a few in all")]
 enum State {
     Adam(AdamState<1>),
     /// Velocities `gradient + momentum * previous velocity`: `[parameters, rows, columns]`.
