@@ -179,6 +179,10 @@ fn check_after<G: Image>(state: &G::State, action: usize) {
         let (mut image, mut scalars) = (vec![f32::NAN; G::PLANES * G::ROWS * G::COLUMNS], vec![f32::NAN; G::SCALARS]);
         G::encode(&after.state, symmetry, &mut image, &mut scalars);
         assert!(image.iter().chain(&scalars).all(|number| number.is_finite()));
+        if symmetry == 0 {
+            let other = G::decode(&G::done(state, action), &image);
+            assert!(other.is_none_or(|other| other == after.state), "the board of action {action}'s image is another");
+        }
         let found = image.iter().sum::<f32>();
         assert_eq!(*ones.get_or_insert(found), found, "symmetry {symmetry} loses a token");
     }

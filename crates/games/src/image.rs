@@ -33,6 +33,12 @@ pub trait Image: Lookahead {
         }
     }
 
+    /// Position with the board of an image without a symmetry, and all else as in `state`; by default
+    /// none: then no plans are made by a learned model of the game.
+    fn decode(_state: &Self::State, _image: &[f32]) -> Option<Self::State> {
+        None
+    }
+
     /// Mask by which training judges next positions: a quicker one where `kind` is slow.
     fn successor_mask(kind: MaskKind) -> MaskKind {
         kind
@@ -43,4 +49,11 @@ pub trait Image: Lookahead {
 
     /// Number of an action on the board encoded under a symmetry.
     fn transform_action(action: usize, symmetry: usize) -> usize;
+}
+
+/// Kinds of an image's cells, row by row from the top: the first plane above 1/2, or `unknown`.
+pub(crate) fn kinds<const COLUMNS: usize, const ROWS: usize>(image: &[f32], unknown: u8) -> [[u8; COLUMNS]; ROWS] {
+    let planes = image.chunks_exact(ROWS * COLUMNS);
+    let kind = |cell: usize| planes.clone().position(|plane| plane[cell] > 0.5).map_or(unknown, |plane| plane as u8);
+    std::array::from_fn(|row| std::array::from_fn(|column| kind(row * COLUMNS + column)))
 }

@@ -2,7 +2,7 @@
 
 use matchq_players::eval::play_series;
 use matchq_players::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
-use matchq_players::games::{ActionMask, Game, Lookahead, Plan, offered};
+use matchq_players::games::{ActionMask, Game, Image, Lookahead, Plan, offered};
 use matchq_players::network::{
     Backend, Evaluator, Input, Model, ModelConfig, NetworkConfig, Precision, Processor, View, by_certain_points,
 };
@@ -44,6 +44,11 @@ fn rank(text: &str, model: &Model, state: &State) -> Vec<ActionValue> {
     model.to_file().unwrap().save(&file).unwrap();
     let agent = Agent::load(&file).unwrap();
     let setting = Setting { agent: Some(&agent), ..Setting::default() };
+    parse_with::<Match3>(text, &Rules::default(), &setting).unwrap().rank(state, &mut ties(0)).unwrap()
+}
+
+fn rank_of(agent: &Agent, text: &str, state: &State) -> Vec<ActionValue> {
+    let setting = Setting { agent: Some(agent), ..Setting::default() };
     parse_with::<Match3>(text, &Rules::default(), &setting).unwrap().rank(state, &mut ties(0)).unwrap()
 }
 
@@ -247,4 +252,51 @@ fn what_is_recommended_is_the_search_with_the_agent_that_ships_for_it() {
     };
     assert_eq!(play("best:sims=30"), play("network+search:sims=30:checkpoint=dqn-setups"));
     assert!(parse::<Match3>("best", &rules).unwrap().is_timed());
+}
+
+#[test]
+fn a_plan_by_the_learned_model_is_its_points_and_the_best_move_on_the_board_that_it_predicts() {
+    let agent = &Agent::default_of::<Match3>().unwrap();
+    let model = agent.network::<Match3>().unwrap();
+    let shape = model.shape::<Match3>();
+    let network = || Processor.network(&shape, &model.weights).unwrap();
+    let mut evaluator = Evaluator::<Match3>::new(network(), shape.clone(), 8);
+    // The second position has one move left: nothing can be planned.
+    for state in [state(3), State::new(&state(3).board(), 1).unwrap()] {
+        let mask = evaluator.masks(&[state])[0];
+        let values = evaluator.values(&[state]).unwrap().to_vec();
+        let mut best: Vec<usize> = mask.iter().collect();
+        best.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
+        let (best, others) = best.split_at(best.len().min(6));
+        let mut known = 0;
+        let expected: Vec<f32> = best
+            .iter()
+            .map(|action| {
+                let (mut image, mut scalars, mut points) = ([0.0; 400], [0.0], [0.0]);
+                let done = Match3::done(&state, *action);
+                Match3::encode(&done, 0, &mut image, &mut scalars);
+                network().outcome(&mut image, &mut points).unwrap();
+                let after = Match3::decode(&done, &image).unwrap();
+                known += usize::from(after == Match3::after(&state, *action).state);
+                let next = Match3::gaining_actions(&after);
+                let values_after = evaluator.values_within(&[after], &[next]).unwrap();
+                let highest = next.iter().map(|action| values_after[action]).reduce(f32::max);
+                highest.map_or(values[*action], |highest| 0.75 * values[*action] + 0.25 * (points[0] + 0.9 * highest))
+            })
+            .collect();
+        assert!(2 * known > best.len(), "the model mostly knows what is certain: {known} of {}", best.len());
+        evaluator.plan_share = 0.25;
+        let found = evaluator.values(&[state]).unwrap().to_vec();
+        evaluator.plan_share = 0.0;
+        for (action, expected) in best.iter().zip(&expected) {
+            assert!((found[*action] - expected).abs() < 1e-4, "{action}: {} is not {expected}", found[*action]);
+            assert_eq!(state.moves_left() > 1, found[*action] != values[*action]);
+        }
+        let lowest = expected.iter().copied().fold(f32::INFINITY, f32::min);
+        assert!(others.iter().all(|action| found[*action] < lowest), "the others are below");
+        let (planned, plain) = (rank_of(agent, "network:plan=0.25", &state), rank_of(agent, "network", &state));
+        let first = |ranked: &[ActionValue]| (ranked[0].action, (ranked[0].value / model.config.points) as f32);
+        let (action, value) = first(&planned);
+        assert!((value - found[action]).abs() < 1e-4 && planned.len() == plain.len());
+    }
 }

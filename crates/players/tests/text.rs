@@ -197,7 +197,7 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         names.join(", "),
         agents.join(", ")
     );
-    let network = "its parameters are output, precision, checkpoint, label";
+    let network = "its parameters are output, plan, precision, checkpoint, label";
     for (text, sentence) in [
         ("alphazero", format!("there is no player or agent 'alphazero' of match3: {players}")),
         ("", format!("there is no player or agent '' of match3: {players}")),
@@ -221,7 +221,7 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ),
         (
             "dqn:precision",
-            "'precision' in 'dqn:precision' must be key=value: its parameters are output, precision, checkpoint, label"
+            "'precision' in 'dqn:precision' must be key=value: its parameters are output, plan, precision, checkpoint, label"
                 .into(),
         ),
         ("plan:weight=NaN", "weight=NaN in 'plan:weight=NaN': weight must be a number from 0 to 1".into()),

@@ -17,6 +17,7 @@ pub use state::State;
 
 use observer::{Follower, Nobody, Observer};
 
+use super::image;
 use super::swap::{self, Board};
 use super::{
     ActionFeatures, ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Plan, SeenWave, Shape, StateFeatures,
@@ -403,6 +404,10 @@ impl Image for Match3 {
     fn encode_bytes(state: &State, image: &mut [u8], scalars: &mut [f32]) {
         state.write_planes(image);
         scalars[0] = state.moves_left() as f32 / MOVES as f32;
+    }
+
+    fn decode(state: &State, image: &[f32]) -> Option<State> {
+        Some(State::pack(&Grid::from_rows(&image::kinds(image, certain::UNKNOWN)), state.moves_left()))
     }
 
     /// [`MATCHING`] for [`SETUPS`]: set-ups take longer to find than a forward pass and are seldom

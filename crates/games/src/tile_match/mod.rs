@@ -20,6 +20,7 @@ use serde_json::Value;
 use self::board::{Cells, Grid, Swaps};
 pub use self::random::TileRandom;
 pub use self::state::State;
+use super::image;
 use super::{
     ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Plan, Shape, StateFeatures, Step, Text, Token,
 };
@@ -237,6 +238,10 @@ impl Image for TileMatch {
     /// Planes of the colours; the scalar is the moves left over 50.
     fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         state.encode(symmetry, image, scalars);
+    }
+
+    fn decode(state: &State, image: &[f32]) -> Option<State> {
+        Some(State { grid: Grid::from_rows(&image::kinds(image, board::UNKNOWN)), ..*state })
     }
 
     fn place(action: usize) -> (usize, usize, usize) {

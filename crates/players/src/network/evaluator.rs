@@ -4,6 +4,9 @@ use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_cert
 use crate::error::Result;
 use crate::games::{ActionMask, After, Game, Image, MaskKind, Plan, offered};
 
+/// Factor of the second action's value in a plan by a dynamics model.
+const PLAN_DISCOUNT: f32 = 0.9;
+
 /// Most actions of a state whose next moves are valued, by value; more gain little.
 const PLANS: usize = 6;
 
@@ -19,6 +22,9 @@ pub struct Evaluator<G: Game> {
     planned: Vec<f32>,
     /// Actions valued after each action, if the network learned to value plans; 0 for none.
     pub next_moves: usize,
+    /// Share of the best plan of two actions in the value of an action, where a dynamics model
+    /// predicts boards; 0 for no plans.
+    pub plan_share: f32,
     /// Factor of the network's output; 0 leaves the prior alone.
     pub output: f32,
 }
@@ -38,6 +44,7 @@ impl<G: Image> Evaluator<G> {
             values: Vec::new(),
             planned: Vec::new(),
             next_moves: shape.next_moves,
+            plan_share: 0.0,
             output: 1.0,
             network,
             shape,
@@ -140,26 +147,45 @@ impl<G: Image> Evaluator<G> {
 
     /// Replaces each state's highest values by those of plans, and lowers the mask's others below.
     fn plan(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
-        if self.next_moves == 0 {
+        let by_model = self.plan_share > 0.0 && self.shape.waves > 0 && self.view.shown == Shown::Done;
+        if self.next_moves == 0 && !by_model {
             return Ok(());
         }
-        let (mut values, mut planned) = (std::mem::take(&mut self.values), std::mem::take(&mut self.planned));
-        let mut chosen = Vec::new();
+        let (mut values, planned) = (std::mem::take(&mut self.values), std::mem::take(&mut self.planned));
+        let (mut chosen, mut places) = (Vec::new(), Vec::new());
         for (row, (state, mask)) in states.iter().zip(masks).enumerate() {
             let mut actions: Vec<usize> = mask.iter().collect();
             actions.sort_by(|one, other| values[row * G::ACTIONS + other].total_cmp(&values[row * G::ACTIONS + one]));
-            chosen.extend(actions.iter().take(PLANS).map(|action| (*state, *action)));
+            for action in actions.into_iter().take(PLANS) {
+                chosen.push((*state, action));
+                places.push(row * G::ACTIONS + action);
+            }
         }
-        let next = self.next_values(&chosen)?;
-        let mut next = next.into_iter().zip(&chosen);
+        let plans: Vec<f32> = match by_model {
+            true => {
+                let share = self.plan_share;
+                let plans = self.plans_by_model(&chosen)?.into_iter().zip(&places);
+                plans
+                    .map(|(plan, place)| {
+                        plan.map_or(values[*place], |plan| (1.0 - share) * values[*place] + share * plan)
+                    })
+                    .collect()
+            }
+            false => self
+                .next_values(&chosen)?
+                .into_iter()
+                .zip(&places)
+                .map(|(next, place)| next + planned[*place])
+                .collect(),
+        };
+        let mut plans = plans.into_iter().zip(&chosen);
         for (row, mask) in masks.iter().enumerate() {
             let values = &mut values[row * G::ACTIONS..][..G::ACTIONS];
-            let planned = &mut planned[row * G::ACTIONS..][..G::ACTIONS];
             let mut left = *mask;
             let mut lowest = f32::INFINITY;
-            for (next, (_, action)) in next.by_ref().take(mask.count().min(PLANS)) {
-                values[*action] = next + planned[*action];
-                lowest = lowest.min(values[*action]);
+            for (plan, (_, action)) in plans.by_ref().take(mask.count().min(PLANS)) {
+                values[*action] = plan;
+                lowest = lowest.min(plan);
                 left.remove(*action);
             }
             let highest = left.iter().map(|action| values[action]).fold(f32::NEG_INFINITY, f32::max);
@@ -168,6 +194,32 @@ impl<G: Image> Evaluator<G> {
         }
         (self.values, self.planned) = (values, planned);
         Ok(())
+    }
+
+    /// Points that the dynamics model predicts of each action, plus the discounted highest value of an
+    /// action on the board that it predicts; none where no action is left there.
+    fn plans_by_model(&mut self, actions: &[(G::State, usize)]) -> Result<Vec<Option<f32>>> {
+        let mut boards: Vec<(f32, G::State, ActionMask)> = Vec::with_capacity(actions.len());
+        let size = G::PLANES * G::ROWS * G::COLUMNS;
+        for chunk in actions.chunks(self.batch) {
+            let done: Vec<_> = chunk.iter().map(|(state, action)| (*state, *action, 0)).collect();
+            let Encoded { images, priors, .. } = self.encoder.afterstates(&done);
+            self.network.outcome(images, priors)?;
+            let predicted = chunk.iter().zip(images.chunks_exact(size)).zip(priors.iter());
+            boards.extend(predicted.map(|(((state, action), image), points)| {
+                match G::decode(&G::done(state, *action), image) {
+                    Some(after) => (*points, after, G::gaining_actions(&after)),
+                    None => (*points, *state, ActionMask::empty()),
+                }
+            }));
+        }
+        let (states, masks): (Vec<G::State>, Vec<ActionMask>) =
+            boards.iter().map(|(_, state, mask)| (*state, *mask)).unzip();
+        let values = self.values_within(&states, &masks)?;
+        let plan = |((points, _, mask), values): (&(f32, G::State, ActionMask), &[f32])| {
+            Some(points + PLAN_DISCOUNT * mask.iter().map(|action| values[action]).reduce(f32::max)?)
+        };
+        Ok(boards.iter().zip(values.chunks_exact(G::ACTIONS)).map(plan).collect())
     }
 
     /// Certain points of each action plus half the highest value of a next move, in the network's

@@ -117,11 +117,17 @@ pub fn entry<G: Roster>() -> Entry<G> {
                 default: Some("1"),
                 about: "factor of the network's output, from 0 to 1: with 0 only what is certain or predicted is left",
             },
+            Parameter {
+                key: "plan",
+                default: Some("0"),
+                about: "share of plans of two moves in the values, where the network predicts chains, from 0 to 1",
+            },
             PRECISION,
             CHECKPOINT,
         ],
         build: |options, _| {
             let mut player = player(options, || agent_of::<G>(Kind::Network))?;
+            player.evaluator.plan_share = options.number("plan", "a number", 0.0..=1.0)?;
             player.evaluator.output = options.number("output", "a number", 0.0..=1.0)?;
             Ok(Box::new(player))
         },
