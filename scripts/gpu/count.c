@@ -1,7 +1,7 @@
 /* A Vulkan layer that counts what a program asks of a GPU; scripts/gpu/count.py compiles and loads it.
  *
  * At the end the file that MATCHQ_GPU_COUNTS names has one JSON object: kernel launches, submissions, bytes that were sent to
- * the device, and reads, copies into memory of the host, for each of which the program waits, with their bytes.
+ * the device, and reads, copies into memory of the host, with their bytes.
  * The loader's interface to layers: https://github.com/KhronosGroup/Vulkan-Loader/blob/main/docs/LoaderLayerInterface.md */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,7 +33,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t place_of(VkBuffer buffer) {
     size_t place = ((size_t)buffer * 0x9E3779B97F4A7C15ull) >> 44;
-    while (usages[place].buffer && usages[place].buffer != buffer) place = (place + 1) % BUCKETS;
+    for (size_t tried = 0; usages[place].buffer && usages[place].buffer != buffer; place = (place + 1) % BUCKETS) {
+        if (++tried == BUCKETS) {
+            fputs("count.c: too many buffers\n", stderr);
+            abort();
+        }
+    }
     return place;
 }
 
@@ -116,7 +121,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device,
         size_t length = strlen(counted[i].name);
         /* Extensions have the same functions with KHR behind their names. */
         if (next && !strncmp(name, counted[i].name, length) && (!name[length] || !strcmp(name + length, "KHR"))) {
-            *counted[i].next = next;
+            if (!*counted[i].next) *counted[i].next = next;
             return counted[i].ours;
         }
     }
@@ -134,7 +139,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)next_instance(VK_NULL_HANDLE, "vkCreateInstance");
     VkResult result = create(info, allocator, instance);
-    the_instance = *instance;
+    if (result == VK_SUCCESS) the_instance = *instance;
     return result;
 }
 

@@ -6,7 +6,8 @@
 
 `count` needs no GPU: Mesa's software driver (mesa-vulkan-drivers) will do, beside a C compiler and Vulkan's headers (libvulkan-dev).
 It trains for a few rounds and for a few more, under a Vulkan layer that counts kernel launches, submissions, bytes, and reads,
-for each of which the program waits; the difference is that of a round. The numbers depend on the configuration, not on the machine.
+for each of which the program waits; the difference is that of a round. The numbers are those of a training's first
+rounds, before the target network is copied; they do not depend on the machine.
 
 `time` trains for N seconds on the GPU and on the processor beside it, prints the steps a second of the second half, and lets both play
 the same 64 games. The program is to be built with both:
@@ -63,14 +64,14 @@ def games_of(program, config, runs, settings):
 
 def count(program, device, config, runs, settings, few, more):
     """Prints the numbers of one round after the warm-up."""
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", f"{runs}/libcount.so", HERE / "count.c"], check=True)
+    subprocess.run(["cc", "-O2", "-fno-strict-aliasing", "-shared", "-fPIC", "-o", f"{runs}/libcount.so", HERE / "count.c"], check=True)
     pathlib.Path(runs, "count.json").write_text(json.dumps(LAYER))
     games = games_of(program, config, runs, settings)
     found = []
     for rounds in (few, more):
-        counts = pathlib.Path(runs, "counts.json")
+        counts = pathlib.Path(runs, "counts.txt")
         layer = {"VK_LAYER_PATH": runs, "VK_INSTANCE_LAYERS": LAYER["layer"]["name"], "MATCHQ_GPU_COUNTS": str(counts)}
-        # One round without learning, then learning in each; a row of the log at the end.
+        # The program learns in each round; a row of the log stands at the end.
         steps = [f"training.warmup={games}", "exploration.steps=1", f"training.steps={rounds * games}", "logging.every=1000000000"]
         train(program, device, config, runs, settings + steps, layer)
         if not counts.exists():
@@ -95,13 +96,13 @@ def rate(run):
 def time_both(program, device, config, runs, settings, seconds):
     """Prints the steps a second on the GPU and on the processor, and whether both play alike."""
     for where in (device, "flex"):
-        run = train(program, where, config, runs, settings + ["checkpoint.every=100000"], seconds=seconds)
+        run = train(program, where, config, runs, settings + ["checkpoint.every=20000"], seconds=seconds)
         found = rate(run)
         print(f"{config} on {where}: {found:,.0f} steps/s" if found else f"{config} on {where}: too slow for {seconds} s", flush=True)
     moves = []
     for where in (device, "flex"):
         report = pathlib.Path(runs, f"{where}.json")
-        command = [program, "eval", f"--device={where}", f"--checkpoint={run}", "--games=64", f"--json={report}"]
+        command = [program, "eval", f"--device={where}", f"--checkpoint={run / 'last.safetensors'}", "--games=64", f"--json={report}"]
         subprocess.run(command, check=True, capture_output=True)
         moves.append(json.loads(report.read_text())["moves"])
     print(f"  the same moves in {sum(one == other for one, other in zip(*moves))} of 64 games", flush=True)

@@ -256,6 +256,7 @@ fn trained<G: Measured, L: Learner<G>>(mut learner: L, steps: u64, mut metrics: 
     let mut moments = vec![Moment::of(&learner, &metrics)];
     while learner.step() < steps && !learner.is_at_rest() {
         learner.round(&mut metrics).unwrap();
+        learner.report(&mut metrics).unwrap();
         assert!(learner.step() >= moments[moments.len() - 1].step, "steps that are done stay done");
         moments.push(Moment::of(&learner, &metrics));
         assert!(moments.len() < ROUNDS, "a training comes to its end");
@@ -312,6 +313,7 @@ impl<G: Playable> Task<G> for Check<'_> {
                 );
                 if let Some(next) = straight.get(round + 1) {
                     learner.round(&mut metrics).unwrap();
+                    learner.report(&mut metrics).unwrap();
                     let same = !exact || Moment::of(&learner, &metrics) == *next;
                     assert!(same, "{what}: restored after round {round}, it goes on otherwise");
                 }

@@ -112,7 +112,10 @@ pub trait Learner<G: Measured>: Send + Sized {
     /// Learns for a step, several, or a part of one; a run can stop after any round.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()>;
 
-    /// Adds to the metrics what rounds have left out, because it is dear to read from a device.
+    /// Adds the figures that rounds left on the device to the metrics; an error if the training has
+    /// diverged.
+    ///
+    /// The run calls this before each row of the log and before each checkpoint.
     fn report(&mut self, _metrics: &mut Metrics) -> Result<()> {
         Ok(())
     }

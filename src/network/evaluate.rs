@@ -52,7 +52,8 @@ pub fn tensors<G: Image>(encoded: &Encoded, device: &Device) -> (Tensor<4>, Tens
 
 /// Images as a tensor on a device: `[batch, planes, rows, columns]`.
 ///
-/// A GPU is sent a byte for each number if all are whole and below 256, as those of boards are.
+/// A GPU is sent a byte for each number if all are whole and below 256, as those of boards are, and
+/// their count is a multiple of four.
 pub fn send(images: &[f32], shape: [usize; 4], device: &Device) -> Tensor<4> {
     let bytes = if is_processor(&device.clone().inner()) { None } else { sent_as_bytes(images, shape, device) };
     bytes.unwrap_or_else(|| Tensor::from_data(TensorData::new(images.to_vec(), shape), device))

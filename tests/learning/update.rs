@@ -209,6 +209,7 @@ fn rounds<S: Script>(overrides: &[&str], count: usize) -> (Dqn<Probe<S>>, Metric
     let mut learner = Dqn::new(&config(overrides), &(), &cpu()).unwrap();
     let mut metrics = Metrics::default();
     (0..count).for_each(|_| learner.round(&mut metrics).unwrap());
+    learner.report(&mut metrics).unwrap();
     (learner, metrics)
 }
 

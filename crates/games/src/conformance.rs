@@ -181,7 +181,7 @@ fn check_after<G: Image>(state: &G::State, action: usize) {
         assert!(image.iter().chain(&scalars).all(|number| number.is_finite()));
         if symmetry == 0 {
             let other = G::decode(&G::done(state, action), &image);
-            assert!(other.is_none_or(|other| other == after.state), "the board of action {action}'s image is another");
+            assert_eq!(other, G::DECODES.then_some(after.state), "the board of action {action}'s image");
         }
         let found = image.iter().sum::<f32>();
         assert_eq!(*ones.get_or_insert(found), found, "symmetry {symmetry} loses a token");

@@ -33,8 +33,11 @@ pub trait Image: Lookahead {
         }
     }
 
-    /// Position with the board of an image without a symmetry, and all else as in `state`; by default
-    /// none: then no plans are made by a learned model of the game.
+    /// Whether [`decode`](Self::decode) gives positions.
+    const DECODES: bool = false;
+
+    /// Position with the board of an image without a symmetry, and all else as in `state`; none unless
+    /// the game [decodes](Self::DECODES).
     fn decode(_state: &Self::State, _image: &[f32]) -> Option<Self::State> {
         None
     }
@@ -51,7 +54,8 @@ pub trait Image: Lookahead {
     fn transform_action(action: usize, symmetry: usize) -> usize;
 }
 
-/// Kinds of an image's cells, row by row from the top: the first plane above 1/2, or `unknown`.
+/// Kinds of an image's cells, row by row from the top: the first plane above 1/2, or `unknown`; later
+/// planes are ignored.
 pub(crate) fn kinds<const COLUMNS: usize, const ROWS: usize>(image: &[f32], unknown: u8) -> [[u8; COLUMNS]; ROWS] {
     let planes = image.chunks_exact(ROWS * COLUMNS);
     let kind = |cell: usize| planes.clone().position(|plane| plane[cell] > 0.5).map_or(unknown, |plane| plane as u8);

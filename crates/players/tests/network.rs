@@ -269,7 +269,7 @@ fn a_plan_by_the_learned_model_is_its_points_and_the_best_move_on_the_board_that
         best.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
         let (best, others) = best.split_at(best.len().min(6));
         let mut known = 0;
-        let expected: Vec<f32> = best
+        let expected = best
             .iter()
             .map(|action| {
                 let (mut image, mut scalars, mut points) = ([0.0; 400], [0.0], [0.0]);
@@ -281,9 +281,14 @@ fn a_plan_by_the_learned_model_is_its_points_and_the_best_move_on_the_board_that
                 let next = Match3::gaining_actions(&after);
                 let values_after = evaluator.values_within(&[after], &[next]).unwrap();
                 let highest = next.iter().map(|action| values_after[action]).reduce(f32::max);
-                highest.map_or(values[*action], |highest| 0.75 * values[*action] + 0.25 * (points[0] + 0.9 * highest))
+                highest.map(|highest| points[0] + 0.9 * highest - values[*action])
             })
-            .collect();
+            .collect::<Vec<Option<f32>>>();
+        let planned: Vec<f32> = expected.iter().flatten().copied().collect();
+        let mean = planned.iter().sum::<f32>() / planned.len() as f32;
+        let mixed =
+            |(action, gain): (&usize, &Option<f32>)| values[*action] + gain.map_or(0.0, |gain| 0.25 * (gain - mean));
+        let expected: Vec<f32> = best.iter().zip(&expected).map(mixed).collect();
         assert!(2 * known > best.len(), "the model mostly knows what is certain: {known} of {}", best.len());
         evaluator.plan_share = 0.25;
         let found = evaluator.values(&[state]).unwrap().to_vec();

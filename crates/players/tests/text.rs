@@ -251,6 +251,12 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ("rollout:mask=all", "'all' is no mask of match3: its masks are legal, effective, matching, setups".into()),
         ("network:told=1", format!("'network' has no parameter 'told': {network}")),
         ("network:precision=16", "precision=16 in 'network:precision=16': precision must be f32 or bf16".into()),
+        (
+            "network:plan=0.5:checkpoint=dqn-plain",
+            "plan=0.5 in 'network:plan=0.5:checkpoint=dqn-plain': plan must be 0 where the network does not predict the boards \
+             of chains"
+                .into(),
+        ),
         ("plan:label=", "'plan:label=': label must be a short name, such as label=mine".into()),
         (
             "rollout:guide=me",

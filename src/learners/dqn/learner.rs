@@ -19,7 +19,7 @@ use super::replay::{Replay, Sample, Transition};
 use super::simulated::Outcomes;
 use super::target_network::{Target, TargetUpdate};
 use super::targets::{self, Backup, Next};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::games::{ActionMask, Image, SeenWave};
 use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, evaluate, evaluator};
 use crate::players::Arrays;
@@ -28,7 +28,7 @@ use crate::random::{Draw, Role, Stream};
 
 /// Minimum images in a pass without gradients, on the processor and on a GPU.
 const BATCH: usize = 256;
-const LARGE_BATCH: usize = 16_384;
+const LARGE_BATCH: usize = 6_144;
 
 /// Maximum images in one CPU thread's shard; a GPU takes the whole batch.
 const IMAGES: usize = 16;
@@ -160,7 +160,7 @@ impl<G: Image + Measured> QLearner<G> {
     /// a GPU is waited for once.
     pub(super) fn look_ahead(&mut self, states: Vec<G::State>) {
         self.ahead = None;
-        if self.maxima.are_kept() {
+        if self.maxima.are_kept() && !self.following.changes_at(self.updates + 1) {
             self.awaited = states;
         }
     }
@@ -275,7 +275,9 @@ impl<G: Image + Measured> QLearner<G> {
         let parts: Vec<Gradient> = shards
             .map(|range| gradient(&self.online, &self.shard(labelled, &shown, range), self.learning.loss, &tracked))
             .collect();
-        Ok(parts.into_iter().reduce(|sum, part| sum.with(part, &self.online)).expect("a state has an action to learn"))
+        parts.into_iter().reduce(|sum, part| sum.with(part, &self.online)).ok_or_else(|| {
+            Error::user("the replayed transitions do not fit the run's configuration: none has an action to learn")
+        })
     }
 
     /// A range of values, which covers whole states, with its share of the waves.
@@ -373,7 +375,7 @@ impl<G: Image + Measured> QLearner<G> {
         self.online = self.online.clone().with_arrays(&saved.online)?;
         self.target = self.target.clone().with_arrays(&saved.target)?;
         self.maxima.clear();
-        self.ahead = None;
+        (self.awaited, self.ahead) = (Vec::new(), None);
         self.optimizer.restore(&saved.optimizer, &self.online, &self.device)?;
         self.sampling = saved.sampling;
         self.symmetry = saved.symmetry;

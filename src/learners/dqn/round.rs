@@ -37,9 +37,12 @@ pub struct Dqn<G: Image + Measured> {
     /// Both networks and the optimizer.
     q_learner: QLearner<G>,
     explore: Stream,
-    /// Updates that are not in the metrics yet.
-    figures: Vec<Figures>,
+    /// Updates that are not in the metrics yet, each with its step.
+    figures: Vec<(u64, Figures)>,
 }
+
+/// Most updates whose figures stay on the device.
+const PENDING: usize = 1_024;
 
 /// Everything that changes.
 #[derive(Serialize, Deserialize)]
@@ -174,7 +177,8 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
                 if update + 1 == training.updates && exploration.epsilon(self.step) < 1.0 {
                     self.q_learner.look_ahead(self.games.states().collect());
                 }
-                self.figures.push(self.q_learner.update(&mut self.replay, &waves, importance, progress)?);
+                let figures = self.q_learner.update(&mut self.replay, &waves, importance, progress)?;
+                self.figures.push((self.step, figures));
             }
         }
         metrics.set("updates", self.q_learner.updates() as f64);
@@ -182,17 +186,18 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         metrics.set("learning_rate", learning.learning_rate_at(progress));
         metrics.set("replay", self.replay.len() as f64);
         // Only a device of its own is dear to wait for.
-        match device::is_processor(self.q_learner.device()) {
+        match device::is_processor(self.q_learner.device()) || self.figures.len() >= PENDING {
             true => self.report(metrics),
             false => Ok(()),
         }
     }
 
     fn report(&mut self, metrics: &mut Metrics) -> Result<()> {
-        for update in Figures::read_all(&std::mem::take(&mut self.figures))? {
+        let (steps, figures): (Vec<u64>, Vec<Figures>) = std::mem::take(&mut self.figures).into_iter().unzip();
+        for (step, update) in steps.into_iter().zip(Figures::read_all(&figures)?) {
             record(metrics, &update);
             if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
-                return Err(diverged(self.step));
+                return Err(diverged(step));
             }
         }
         Ok(())

@@ -43,10 +43,15 @@ impl Target {
         require(rate > 0.0 && rate <= 1.0, "target.rate", rate, "above 0 and at most 1")
     }
 
+    /// Whether update number `updates` changes the target network.
+    pub fn changes_at(&self, updates: u64) -> bool {
+        self.update == TargetUpdate::Soft || updates.is_multiple_of(self.every)
+    }
+
     /// The target network after update number `updates`; none if unchanged.
     pub fn follow(&self, target: &QNetwork, online: &QNetwork, updates: u64) -> Option<QNetwork> {
         match self.update {
-            TargetUpdate::Hard => updates.is_multiple_of(self.every).then(|| online.valid()),
+            TargetUpdate::Hard => self.changes_at(updates).then(|| online.valid()),
             TargetUpdate::Soft => {
                 let online = parameters(&online.valid()).into_iter();
                 Some(target.clone().map(&mut Towards { online, rate: self.rate }))

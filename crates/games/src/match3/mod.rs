@@ -406,6 +406,8 @@ impl Image for Match3 {
         scalars[0] = state.moves_left() as f32 / MOVES as f32;
     }
 
+    const DECODES: bool = true;
+
     fn decode(state: &State, image: &[f32]) -> Option<State> {
         Some(State::pack(&Grid::from_rows(&image::kinds(image, certain::UNKNOWN)), state.moves_left()))
     }

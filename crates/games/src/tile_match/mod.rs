@@ -240,6 +240,8 @@ impl Image for TileMatch {
         state.encode(symmetry, image, scalars);
     }
 
+    const DECODES: bool = true;
+
     fn decode(state: &State, image: &[f32]) -> Option<State> {
         Some(State { grid: Grid::from_rows(&image::kinds(image, board::UNKNOWN)), ..*state })
     }

@@ -163,13 +163,22 @@ impl<G: Image> Evaluator<G> {
         }
         let plans: Vec<f32> = match by_model {
             true => {
-                let share = self.plan_share;
-                let plans = self.plans_by_model(&chosen)?.into_iter().zip(&places);
-                plans
-                    .map(|(plan, place)| {
-                        plan.map_or(values[*place], |plan| (1.0 - share) * values[*place] + share * plan)
-                    })
-                    .collect()
+                let plans = self.plans_by_model(&chosen)?;
+                let gains: Vec<Option<f32>> =
+                    plans.iter().zip(&places).map(|(plan, place)| Some((*plan)? - values[*place])).collect();
+                let mut gains = gains.as_slice();
+                let mut mixed = Vec::with_capacity(places.len());
+                for mask in masks {
+                    let (own, others) = gains.split_at(mask.count().min(PLANS));
+                    gains = others;
+                    // What all plans gain tells nothing, and an action without a plan would lack it.
+                    let mean = own.iter().flatten().sum::<f32>() / own.iter().flatten().count().max(1) as f32;
+                    let gain = |gain: &Option<f32>| gain.map_or(0.0, |gain| self.plan_share * (gain - mean));
+                    for own in own {
+                        mixed.push(values[places[mixed.len()]] + gain(own));
+                    }
+                }
+                mixed
             }
             false => self
                 .next_values(&chosen)?

@@ -128,6 +128,9 @@ pub fn entry<G: Roster>() -> Entry<G> {
         build: |options, _| {
             let mut player = player(options, || agent_of::<G>(Kind::Network))?;
             player.evaluator.plan_share = options.number("plan", "a number", 0.0..=1.0)?;
+            if player.evaluator.plan_share > 0.0 && !(G::DECODES && player.evaluator.shape().waves > 0) {
+                return Err(options.wrong("plan", "0 where the network does not predict the boards of chains"));
+            }
             player.evaluator.output = options.number("output", "a number", 0.0..=1.0)?;
             Ok(Box::new(player))
         },
