@@ -300,7 +300,7 @@ def played_on(reports, between="; "):
 # The dearer a move, the fewer games. All are compared with the reference.
 MATCH3 = {
     1_000: "rollout:depth=2 rollout:depth=1 rollout:sims=400:depth=1",
-    2_000: "rollout:sims=100:depth=1 match3-fitted plan:depth=3 dqn dqn-plain dqn-setups",
+    2_000: "rollout:sims=100:depth=1 match3-fitted plan:depth=3 dqn dqn:plan=0 dqn-plain dqn-setups",
     10_000: "plan cascade greedy matching random",
 }
 MATCH3 = {player: Report("players", player, player, {GAMES: games, "luck": 50}) for player, games in each(MATCH3)}
@@ -374,9 +374,10 @@ TABLES = [
 # ---- docs/dqn.md: whole trainings of match-3, and short ones in which one thing at a time is changed
 
 # The player, how many seeds, the colour.
+WITHOUT_PLANS = f"{NETWORK}:plan=0"
 RECIPES = {
-    "dqn": (NETWORK, 5, "a"),
-    "dqn-plain": (NETWORK, 5, "b"),
+    "dqn": (WITHOUT_PLANS, 5, "a"),
+    "dqn-plain": (NETWORK, 2, "b"),
     "dqn-setups": (NETWORK, 3, "d"),
     "match3-fitted": (VALUE, 5, "e"),
 }
@@ -609,7 +610,13 @@ GIVEN = {
 }
 # DQN by other seeds.
 TILE_TRAINED = {
-    seed: Report("tile-match", f"trained-{seed}", NETWORK, {"game": "tile-match", **TEST}, Training("tile-match-dqn", "configs/tile-match-dqn.toml", seed))
+    seed: Report(
+        "tile-match",
+        f"trained-{seed}",
+        WITHOUT_PLANS,
+        {"game": "tile-match", **TEST},
+        Training("tile-match-dqn", "configs/tile-match-dqn.toml", seed),
+    )
     for seed in (1, 2, 3)
 }
 # Games of the program's own chance, then those of the benchmark's seeds in its later and its earlier program.

@@ -123,6 +123,7 @@ NETWORKS = [
     ("bilging", "position", {"dueling": True, "channels": 3, "layers": 2}),
     ("bilging", "afterstate", {"dynamics_waves": 3, "dynamics_layers": 3, "channels": 3, "layers": 2}),
     ("tile-match", "plans", {"channels": 4, "layers": 2}),
+    ("tile-match", "afterstate", {"dynamics_waves": 2, "dynamics_layers": 2, "channels": 4, "layers": 2}),
     ("bejeweled", "position", {"channels": 4, "layers": 2}),
     ("tetris", "position", {"dueling": True, "channels": 4, "layers": 2}),
     ("tetris", "afterstate", {"dynamics_waves": 1, "dynamics_layers": 2, "channels": 4, "layers": 2}),

@@ -60,6 +60,7 @@ fn planned(state: &State) -> Vec<ActionValue> {
 fn the_network_ranks_by_its_values_in_points() {
     let model = Agent::default_of::<Match3>().unwrap().network::<Match3>().unwrap();
     let mut player = player(&model);
+    player.evaluator.plan_share = 0.0;
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     let raw = {
         let network = Processor.network(&model.shape::<Match3>(), &model.weights).unwrap();
@@ -299,9 +300,14 @@ fn a_plan_by_the_learned_model_is_its_points_and_the_best_move_on_the_board_that
         }
         let lowest = expected.iter().copied().fold(f32::INFINITY, f32::min);
         assert!(others.iter().all(|action| found[*action] < lowest), "the others are below");
-        let (planned, plain) = (rank_of(agent, "network:plan=0.25", &state), rank_of(agent, "network", &state));
-        let first = |ranked: &[ActionValue]| (ranked[0].action, (ranked[0].value / model.config.points) as f32);
-        let (action, value) = first(&planned);
-        assert!((value - found[action]).abs() < 1e-4 && planned.len() == plain.len());
+        let [planned, plain] = ["network:plan=0.25", "network:plan=0"].map(|text| rank_of(agent, text, &state));
+        for (ranked, values) in [(&planned, &found), (&plain, &values)] {
+            assert_eq!(ranked.len(), mask.count());
+            for ActionValue { action, value } in ranked {
+                assert!((value / model.config.points - f64::from(values[*action])).abs() < 1e-4);
+            }
+        }
+        // A player plans unless it is told otherwise.
+        assert_eq!(rank_of(agent, "network", &state), rank_of(agent, "network:plan=0.5", &state));
     }
 }

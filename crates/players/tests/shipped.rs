@@ -61,7 +61,7 @@ fn scores<G: Playable>(player: &str, rules: &G::Rules, games: u64) -> Vec<f64> {
 #[test]
 fn match_3s_agents_score_what_the_readme_says() {
     for (player, name, expected) in [
-        ("network", "dqn", 1305.3),
+        ("network", "dqn", 1351.2),
         ("network", "dqn-setups", 1398.4),
         ("network", "dqn-plain", 826.3),
         ("value", "match3-fitted", 1349.1),
@@ -106,7 +106,7 @@ fn bejeweleds_agent_makes_more_of_a_hundred_moves_than_its_rivals() {
 
 #[test]
 fn tile_matchs_agents_score_what_its_page_says() {
-    for (name, expected) in [("tile-match-dqn", 1303.0), ("tile-match-fitted:outcomes=50", 1354.0)] {
+    for (name, expected) in [("tile-match-dqn", 1321.4), ("tile-match-fitted:outcomes=50", 1354.0)] {
         let rules = Default::default();
         let mut player = parse::<TileMatch>(name, &rules).unwrap();
         let games = play_series(&mut *player, &rules, 0, 16, |_| ()).unwrap();

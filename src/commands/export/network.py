@@ -104,6 +104,32 @@ def values_of(board, left, actions):
     return outputs.sum(axis=(1, 2, 3)) / 16 + points  #if waves
     return outputs.sum(axis=(1, 2, 3)) / 16  #unless waves
 
+#@ values-shared: network encode scalar begun less matching
+def valued(boards, actions, left):
+    """The network's values of a swap on each board, the planes that the model predicts after it, and the predicted points."""
+    planes, points = predict(encode(begun(boards, actions)))
+    outputs = network(planes, scalar(less(left)))
+    return outputs.sum(axis=(1, 2, 3)) / 16 + points, planes, points
+
+
+def values_of(board, left, actions):
+    """The network's values of swaps. In those of the six best, the best plan of two swaps on the predicted board has a share."""
+    values, planes, points = valued(np.repeat(board[None], len(actions), axis=0), actions, left)
+    six = np.argsort(-values, kind="stable")[:6]
+    seen = planes[six][..., :KINDS] > 0.5
+    boards, left = np.where(seen.any(axis=-1), seen.argmax(axis=-1), UNKNOWN).astype(np.int8), less(left)
+    which, following = np.nonzero(matching(boards) & (left != 0))
+    best = np.full(len(six), -np.inf, np.float32)
+    if len(which):
+        np.maximum.at(best, which, valued(boards[which], following, left)[0])
+    has_plan = best > -np.inf
+    gains = points[six[has_plan]] + np.float32(PLAN_DISCOUNT) * best[has_plan] - values[six[has_plan]]
+    again = np.full(len(actions), -np.inf, np.float32)
+    again[six] = values[six]
+    # What all plans gain tells nothing.
+    again[six[has_plan]] += np.float32(PLAN_SHARE) * (gains - gains.mean() if len(gains) else gains)
+    return again
+
 #@ begun: swapped
 def begun(boards, actions):
     """The boards right after a swap."""

@@ -9,7 +9,7 @@ use toml::Table;
 use super::template::Template;
 use crate::error::{Error, Result};
 use crate::games::{Game, MaskKind};
-use crate::players::network::{Input, Model, Precision, Processor};
+use crate::players::network::{Input, Model, PLAN_DISCOUNT, PLAN_SHARE, Precision, Processor};
 use crate::players::{Agent, Arrays, Kind, Linear, Playable, ValueModel};
 
 /// Characters of a line of encoded weights.
@@ -176,6 +176,11 @@ impl<G: Playable> Source<G> {
             self.constant("DYNAMICS_LAYERS", config.dynamics_layers, "3x3 convolutions of this model");
             self.blocks.push("dynamics");
         }
+        let shares = shape.waves > 0 && G::DECODES;
+        if shares {
+            self.constant("PLAN_SHARE", PLAN_SHARE, "share of a plan of two swaps in the value of the first");
+            self.constant("PLAN_DISCOUNT", PLAN_DISCOUNT, "of the value of the second");
+        }
         if shape.next_moves > 0 && !self.is_tetris() {
             self.constant("NEXT_MOVES", shape.next_moves, "swaps that are valued after each of the best");
         }
@@ -196,6 +201,7 @@ impl<G: Playable> Source<G> {
         self.blocks.push(match config.input {
             Input::Position => "values-position",
             _ if self.is_tetris() => "values-after",
+            Input::Afterstate if shares => "values-shared",
             Input::Afterstate => "values-afterstate",
             Input::Plans if shape.next_moves > 0 => "values-next",
             Input::Plans => "values-plans",

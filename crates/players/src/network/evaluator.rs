@@ -5,7 +5,11 @@ use crate::error::Result;
 use crate::games::{ActionMask, After, Game, Image, MaskKind, Plan, offered};
 
 /// Factor of the second action's value in a plan by a dynamics model.
-const PLAN_DISCOUNT: f32 = 0.9;
+pub const PLAN_DISCOUNT: f32 = 0.9;
+
+/// Share of plans by a dynamics model in the values of a player, chosen on match-3 in games that no
+/// report uses.
+pub const PLAN_SHARE: f32 = 0.5;
 
 /// Most actions of a state whose next moves are valued, by value; more gain little.
 const PLANS: usize = 6;
@@ -64,6 +68,12 @@ impl<G: Image> Evaluator<G> {
 
     pub fn shape(&self) -> &NetworkShape {
         &self.shape
+    }
+
+    /// Whether plans of two actions can have a share in the values: a dynamics model predicts boards,
+    /// and the game reads them.
+    pub fn can_plan(&self) -> bool {
+        G::DECODES && self.shape.waves > 0
     }
 
     /// Action values `[states, actions]`.
@@ -147,7 +157,7 @@ impl<G: Image> Evaluator<G> {
 
     /// Replaces each state's highest values by those of plans, and lowers the mask's others below.
     fn plan(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
-        let by_model = self.plan_share > 0.0 && self.shape.waves > 0 && self.view.shown == Shown::Done;
+        let by_model = self.plan_share > 0.0 && self.can_plan() && self.view.shown == Shown::Done;
         if self.next_moves == 0 && !by_model {
             return Ok(());
         }
@@ -162,24 +172,7 @@ impl<G: Image> Evaluator<G> {
             }
         }
         let plans: Vec<f32> = match by_model {
-            true => {
-                let plans = self.plans_by_model(&chosen)?;
-                let gains: Vec<Option<f32>> =
-                    plans.iter().zip(&places).map(|(plan, place)| Some((*plan)? - values[*place])).collect();
-                let mut gains = gains.as_slice();
-                let mut mixed = Vec::with_capacity(places.len());
-                for mask in masks {
-                    let (own, others) = gains.split_at(mask.count().min(PLANS));
-                    gains = others;
-                    // What all plans gain tells nothing, and an action without a plan would lack it.
-                    let mean = own.iter().flatten().sum::<f32>() / own.iter().flatten().count().max(1) as f32;
-                    let gain = |gain: &Option<f32>| gain.map_or(0.0, |gain| self.plan_share * (gain - mean));
-                    for own in own {
-                        mixed.push(values[places[mixed.len()]] + gain(own));
-                    }
-                }
-                mixed
-            }
+            true => self.shared(&chosen, &places, masks, &values)?,
             false => self
                 .next_values(&chosen)?
                 .into_iter()
@@ -203,6 +196,33 @@ impl<G: Image> Evaluator<G> {
         }
         (self.values, self.planned) = (values, planned);
         Ok(())
+    }
+
+    /// Values of chosen actions of states, in which plans by the dynamics model have their share.
+    ///
+    /// The mean of what a state's plans gain is left out: it tells nothing, and an action without a
+    /// plan would lack it.
+    fn shared(
+        &mut self,
+        chosen: &[(G::State, usize)],
+        places: &[usize],
+        masks: &[ActionMask],
+        values: &[f32],
+    ) -> Result<Vec<f32>> {
+        let plans = self.plans_by_model(chosen)?;
+        let gains: Vec<Option<f32>> =
+            plans.iter().zip(places).map(|(plan, place)| Some((*plan)? - values[*place])).collect();
+        let (mut gains, mut shared) = (gains.as_slice(), Vec::with_capacity(places.len()));
+        for mask in masks {
+            let (own, others) = gains.split_at(mask.count().min(PLANS));
+            gains = others;
+            let mean = own.iter().flatten().sum::<f32>() / own.iter().flatten().count().max(1) as f32;
+            for gain in own {
+                let gain = gain.map_or(0.0, |gain| self.plan_share * (gain - mean));
+                shared.push(values[places[shared.len()]] + gain);
+            }
+        }
+        Ok(shared)
     }
 
     /// Points that the dynamics model predicts of each action, plus the discounted highest value of an

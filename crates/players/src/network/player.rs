@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 
-use super::{Backend, Evaluator, Model};
+use super::{Backend, Evaluator, Model, PLAN_SHARE};
 use crate::agent::Shipped;
 use crate::agent_file::Kind;
 use crate::error::Result;
@@ -31,10 +31,14 @@ impl<G: Image> NetworkPlayer<G> {
         Self { name: "network".into(), evaluator, points: 1.0, top: 0 }
     }
 
-    /// The player of a model, with at most `batch` boards in one forward pass.
+    /// The player of a model, with at most `batch` boards in one forward pass. Plans by the model's
+    /// predictions have the [recommended](PLAN_SHARE) share in its values.
     pub fn of(model: &Model, batch: usize, backend: &dyn Backend) -> Result<Self> {
         let shape = model.shape::<G>();
-        let evaluator = Evaluator::new(backend.network(&shape, &model.weights)?, shape, batch);
+        let mut evaluator = Evaluator::new(backend.network(&shape, &model.weights)?, shape, batch);
+        if evaluator.can_plan() {
+            evaluator.plan_share = PLAN_SHARE;
+        }
         Ok(Self { points: model.config.points, ..Self::new(evaluator) })
     }
 
@@ -119,16 +123,19 @@ pub fn entry<G: Roster>() -> Entry<G> {
             },
             Parameter {
                 key: "plan",
-                default: Some("0"),
-                about: "share of plans of two moves in the values, where the network predicts chains, from 0 to 1",
+                default: None,
+                about: "share of plans of two moves in the values, from 0 to 1; without it 0.5 where the network predicts \
+                        boards",
             },
             PRECISION,
             CHECKPOINT,
         ],
         build: |options, _| {
             let mut player = player(options, || agent_of::<G>(Kind::Network))?;
-            player.evaluator.plan_share = options.number("plan", "a number", 0.0..=1.0)?;
-            if player.evaluator.plan_share > 0.0 && !(G::DECODES && player.evaluator.shape().waves > 0) {
+            if options.given("plan").is_some() {
+                player.evaluator.plan_share = options.number("plan", "a number", 0.0..=1.0)?;
+            }
+            if player.evaluator.plan_share > 0.0 && !player.evaluator.can_plan() {
                 return Err(options.wrong("plan", "0 where the network does not predict the boards of chains"));
             }
             player.evaluator.output = options.number("output", "a number", 0.0..=1.0)?;
