@@ -113,21 +113,27 @@ def valued(boards, actions, left):
 
 
 def values_of(board, left, actions):
-    """The network's values of swaps. In those of the six best, the best plan of two swaps on the predicted board has a share."""
+    """The network's values of swaps. The best plan of two swaps, the second on the predicted board, has a share in the values
+    of the best swaps, if there are rivals."""
     values, planes, points = valued(np.repeat(board[None], len(actions), axis=0), actions, left)
-    six = np.argsort(-values, kind="stable")[:6]
-    seen = planes[six][..., :KINDS] > 0.5
+    near = np.argsort(-values, kind="stable")[:PLANS]
+    near = near[values[near] >= values[near[0]] - PLAN_MARGIN * POINT]
+    if len(near) == 1:
+        return values
+    seen = planes[near][..., :KINDS] > 0.5
     boards, left = np.where(seen.any(axis=-1), seen.argmax(axis=-1), UNKNOWN).astype(np.int8), less(left)
     which, following = np.nonzero(matching(boards) & (left != 0))
-    best = np.full(len(six), -np.inf, np.float32)
+    best = np.full(len(near), -np.inf, np.float32)
     if len(which):
         np.maximum.at(best, which, valued(boards[which], following, left)[0])
-    has_plan = best > -np.inf
-    gains = points[six[has_plan]] + np.float32(PLAN_DISCOUNT) * best[has_plan] - values[six[has_plan]]
+    planned = best > -np.inf
+    some = near[planned]
     again = np.full(len(actions), -np.inf, np.float32)
-    again[six] = values[six]
-    # What all plans gain tells nothing.
-    again[six[has_plan]] += np.float32(PLAN_SHARE) * (gains - gains.mean() if len(gains) else gains)
+    again[near] = values[near]
+    if len(some):
+        gains = points[some] + np.float32(PLAN_DISCOUNT) * best[planned] - values[some]
+        # What all plans gain tells nothing.
+        again[some] += np.float32(PLAN_SHARE) * (gains - gains.mean())
     return again
 
 #@ begun: swapped

@@ -9,7 +9,7 @@ use toml::Table;
 use super::template::Template;
 use crate::error::{Error, Result};
 use crate::games::{Game, MaskKind};
-use crate::players::network::{Input, Model, PLAN_DISCOUNT, PLAN_SHARE, Precision, Processor};
+use crate::players::network::{Input, Model, PLAN_DISCOUNT, PLAN_MARGIN, PLAN_SHARE, PLANS, Precision, Processor};
 use crate::players::{Agent, Arrays, Kind, Linear, Playable, ValueModel};
 
 /// Characters of a line of encoded weights.
@@ -178,6 +178,8 @@ impl<G: Playable> Source<G> {
         }
         let shares = shape.waves > 0 && G::DECODES;
         if shares {
+            self.constant("PLANS", PLANS, "swaps at the most whose plans are valued");
+            self.constant("PLAN_MARGIN", format_args!("{PLAN_MARGIN:?}"), "points within which their values lie");
             self.constant("PLAN_SHARE", PLAN_SHARE, "share of a plan of two swaps in the value of the first");
             self.constant("PLAN_DISCOUNT", PLAN_DISCOUNT, "of the value of the second");
         }

@@ -12,7 +12,11 @@ pub const PLAN_DISCOUNT: f32 = 0.9;
 pub const PLAN_SHARE: f32 = 0.5;
 
 /// Most actions of a state whose next moves are valued, by value; more gain little.
-const PLANS: usize = 6;
+pub const PLANS: usize = 6;
+
+/// Points within which the best actions' values lie that are planned for by a dynamics model: a plan
+/// seldom makes up for more.
+pub const PLAN_MARGIN: f32 = 12.0;
 
 /// A network's action values of many states, in batches.
 pub struct Evaluator<G: Game> {
@@ -78,9 +82,9 @@ impl<G: Image> Evaluator<G> {
 
     /// Action values `[states, actions]`.
     ///
-    /// A network of afterstates values its mask's actions; the others are 0. The six highest become
-    /// the values of their plans if next moves are valued; the mask's others keep their order
-    /// below.
+    /// A network of afterstates values its mask's actions; the others are 0. If next moves are valued,
+    /// the six highest become the values of their plans, or those near the highest by a dynamics
+    /// model; the mask's others keep their order below.
     pub fn values(&mut self, states: &[G::State]) -> Result<&[f32]> {
         let masks = self.masks(states);
         self.values_of(states, &masks)
@@ -162,17 +166,24 @@ impl<G: Image> Evaluator<G> {
             return Ok(());
         }
         let (mut values, planned) = (std::mem::take(&mut self.values), std::mem::take(&mut self.planned));
-        let (mut chosen, mut places) = (Vec::new(), Vec::new());
+        let (mut chosen, mut places, mut counts) = (Vec::new(), Vec::new(), Vec::with_capacity(states.len()));
         for (row, (state, mask)) in states.iter().zip(masks).enumerate() {
+            let values = &values[row * G::ACTIONS..][..G::ACTIONS];
             let mut actions: Vec<usize> = mask.iter().collect();
-            actions.sort_by(|one, other| values[row * G::ACTIONS + other].total_cmp(&values[row * G::ACTIONS + one]));
-            for action in actions.into_iter().take(PLANS) {
-                chosen.push((*state, action));
-                places.push(row * G::ACTIONS + action);
+            actions.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
+            actions.truncate(PLANS);
+            if by_model {
+                let margin = PLAN_MARGIN * self.view.scale;
+                let near = actions.iter().take_while(|action| values[**action] >= values[actions[0]] - margin).count();
+                // Where the best action has no rival, a plan changes nothing.
+                actions.truncate(if near > 1 { near } else { 0 });
             }
+            counts.push(actions.len());
+            places.extend(actions.iter().map(|action| row * G::ACTIONS + action));
+            chosen.extend(actions.into_iter().map(|action| (*state, action)));
         }
         let plans: Vec<f32> = match by_model {
-            true => self.shared(&chosen, &places, masks, &values)?,
+            true => self.shared(&chosen, &places, &counts, &values)?,
             false => self
                 .next_values(&chosen)?
                 .into_iter()
@@ -181,11 +192,11 @@ impl<G: Image> Evaluator<G> {
                 .collect(),
         };
         let mut plans = plans.into_iter().zip(&chosen);
-        for (row, mask) in masks.iter().enumerate() {
+        for (row, (mask, count)) in masks.iter().zip(counts).enumerate() {
             let values = &mut values[row * G::ACTIONS..][..G::ACTIONS];
             let mut left = *mask;
             let mut lowest = f32::INFINITY;
-            for (plan, (_, action)) in plans.by_ref().take(mask.count().min(PLANS)) {
+            for (plan, (_, action)) in plans.by_ref().take(count) {
                 values[*action] = plan;
                 lowest = lowest.min(plan);
                 left.remove(*action);
@@ -198,7 +209,8 @@ impl<G: Image> Evaluator<G> {
         Ok(())
     }
 
-    /// Values of chosen actions of states, in which plans by the dynamics model have their share.
+    /// Values of chosen actions, so many of each state, in which plans by the dynamics model have their
+    /// share.
     ///
     /// The mean of what a state's plans gain is left out: it tells nothing, and an action without a
     /// plan would lack it.
@@ -206,15 +218,15 @@ impl<G: Image> Evaluator<G> {
         &mut self,
         chosen: &[(G::State, usize)],
         places: &[usize],
-        masks: &[ActionMask],
+        counts: &[usize],
         values: &[f32],
     ) -> Result<Vec<f32>> {
         let plans = self.plans_by_model(chosen)?;
         let gains: Vec<Option<f32>> =
             plans.iter().zip(places).map(|(plan, place)| Some((*plan)? - values[*place])).collect();
         let (mut gains, mut shared) = (gains.as_slice(), Vec::with_capacity(places.len()));
-        for mask in masks {
-            let (own, others) = gains.split_at(mask.count().min(PLANS));
+        for count in counts {
+            let (own, others) = gains.split_at(*count);
             gains = others;
             let mean = own.iter().flatten().sum::<f32>() / own.iter().flatten().count().max(1) as f32;
             for gain in own {

@@ -12,7 +12,7 @@ mod view;
 pub use config::{BELOW, Input, ModelConfig, NetworkConfig, NetworkShape, SHARE};
 pub use encoding::{Encoded, Encoder, WaveBatch};
 pub use evaluate::{Backend, Evaluate, Processor};
-pub use evaluator::{Evaluator, PLAN_DISCOUNT, PLAN_SHARE, masks};
+pub use evaluator::{Evaluator, PLAN_DISCOUNT, PLAN_MARGIN, PLAN_SHARE, PLANS, masks};
 pub use matchq_kernels::Precision;
 pub use model::Model;
 pub(crate) use player::player;
