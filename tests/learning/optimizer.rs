@@ -110,13 +110,16 @@ impl Convolved {
         Self { weight: zeros([8, 2, 2, 2]), bias: Param::from_data([0.0f32; 8], &device), head: zeros([2, 8, 1, 1]) }
     }
 
-    /// Gradients of a linear loss: `weight` for the weights, 3 for each bias, -5 for the head.
-    fn gradients(&self, weight: impl Fn(usize, usize) -> f32) -> GradientsParams {
+    /// A linear loss, with these gradients: `weight` for the weights, 3 for each bias, -5 for the head.
+    fn loss(&self, weight: impl Fn(usize, usize) -> f32) -> Tensor<1> {
         let factors: Vec<f32> = (0..64).map(|index| weight(index / 8, index % 8)).collect();
         let factors = Tensor::<1>::from_data(TensorData::new(factors, [64]), &cpu().autodiff());
-        let loss = (self.weight.val().reshape([64]) * factors).sum() + self.bias.val().sum().mul_scalar(3.0)
-            - self.head.val().sum().mul_scalar(5.0);
-        GradientsParams::from_grads(loss.backward(), self)
+        (self.weight.val().reshape([64]) * factors).sum() + self.bias.val().sum().mul_scalar(3.0)
+            - self.head.val().sum().mul_scalar(5.0)
+    }
+
+    fn gradients(&self, weight: impl Fn(usize, usize) -> f32) -> GradientsParams {
+        GradientsParams::from_grads(self.loss(weight).backward(), self)
     }
 
     /// Weight, bias and head.
@@ -181,6 +184,40 @@ fn muons_velocity_is_the_sum_of_gradients_that_fade_and_gives_the_step_its_direc
 }
 
 #[test]
+fn parameters_of_one_shape_are_stepped_together_as_each_would_be_alone() {
+    #[derive(Module, Debug)]
+    struct Pair {
+        one: Convolved,
+        other: Convolved,
+    }
+    let of_one = |row: usize, column: usize| if column == (row + 3) % 8 { row as f32 + 1.0 } else { 0.1 };
+    let of_other = |row: usize, column: usize| (row * column) as f32 - 9.0;
+    for make in [adam, muon] {
+        let mut pair = Pair { one: Convolved::new(), other: Convolved::new() };
+        let (mut one, mut other) = (Convolved::new(), Convolved::new());
+        let [mut of_pair, mut alone, mut alone_too] = [make(0.0), make(0.0), make(0.0)];
+        for _ in 0..2 {
+            let loss = pair.one.loss(of_one) + pair.other.loss(of_other);
+            let gradients = GradientsParams::from_grads(loss.backward(), &pair);
+            pair = of_pair.step(0.1, pair, gradients).0;
+            let (gradients, gradients_too) = (one.gradients(of_one), other.gradients(of_other));
+            one = alone.step(0.1, one, gradients).0;
+            other = alone_too.step(0.1, other, gradients_too).0;
+        }
+        for (found, expected) in [(&pair.one, &one), (&pair.other, &other)] {
+            found.numbers().iter().zip(expected.numbers()).for_each(|(found, expected)| assert_near(found, &expected));
+        }
+        assert_ne!(pair.one.numbers(), pair.other.numbers());
+        let saved = moments(&of_pair.save(&pair).unwrap());
+        let each = [alone.save(&one).unwrap(), alone_too.save(&other).unwrap()].concat();
+        for (found, expected) in saved.iter().zip(moments(&each)) {
+            assert_near(&found.1, &expected.1);
+            assert_near(&found.2, &expected.2);
+        }
+    }
+}
+
+#[test]
 fn an_optimizer_taken_up_again_steps_as_the_one_that_was_saved() {
     for make in [adam, muon] {
         let mut network = Convolved::new();
@@ -215,6 +252,10 @@ fn the_optimizers_state_of_another_network_or_another_optimizer_is_refused() {
         assert!(error.to_string().contains("another shape"), "{error}");
     }
     assert!(adam(1.0).restore(&saved, &network, &cpu()).is_ok());
+    // burn counts updates in 32 bits.
+    let mut damaged = saved;
+    damaged.iter_mut().for_each(|moments| moments.updates = 1 << 40);
+    assert!(adam(1.0).restore(&damaged, &network, &cpu()).is_err());
 }
 
 #[test]
@@ -228,8 +269,8 @@ fn the_learning_rate_goes_from_the_first_to_the_last_value_in_a_straight_line() 
     }
 }
 
-/// All weights of both networks, as in a checkpoint.
-fn networks(learner: &QLearner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f32>; 2] {
+/// All weights of both networks, as in a checkpoint, and of the one that plays.
+fn networks(learner: &QLearner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f32>; 3] {
     struct Numbers(Vec<f32>);
     impl ModuleVisitor for Numbers {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -238,7 +279,7 @@ fn networks(learner: &QLearner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f3
     }
     let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
     let ((online, target), _) = postcard::take_from_bytes::<(Arrays, Arrays)>(&saved).unwrap();
-    [online, target].map(|arrays| {
+    [online, target, learner.trained().arrays().unwrap()].map(|arrays| {
         let fresh = QNetwork::new::<Probe<Delayed>>(config, &mut Stream::new(9, Role::Initialise, 0), &cpu());
         let mut numbers = Numbers(Vec::new());
         fresh.with_arrays(&arrays).unwrap().visit(&mut numbers);
@@ -246,8 +287,8 @@ fn networks(learner: &QLearner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f3
     })
 }
 
-/// Weights of both networks after each of the first updates.
-fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 2]> {
+/// Weights of [`networks`] after each of the first updates.
+fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 3]> {
     let text = "network = { channels = 4, layers = 2, input = 'position', dynamics_waves = 0 }\n\
                 learning = { batch = 4, learning_rate = 0.1 }";
     let config = configuration(text, overrides);
@@ -268,7 +309,8 @@ fn the_soft_target_moves_by_its_rate_towards_the_online_network_with_each_update
     let seen = follow(&["target.update=soft", "target.rate=0.25"], 3);
     assert_eq!(seen[0][0], seen[0][1], "both start the same");
     for pair in seen.windows(2) {
-        let ([_, before], [online, after]) = (&pair[0], &pair[1]);
+        let ([_, before, _], [online, after, plays]) = (&pair[0], &pair[1]);
+        assert_eq!(plays, after, "the average plays");
         let expected: Vec<f32> =
             before.iter().zip(online).map(|(before, online)| 0.75 * before + 0.25 * online).collect();
         assert_near(after, &expected);
@@ -281,6 +323,7 @@ fn the_hard_target_is_copied_after_every_few_updates_and_stays_in_between() {
     let seen = follow(&["target.update=hard", "target.every=2"], 4);
     let online = |update: usize| &seen[update][0];
     assert!((0..4).all(|update| online(update) != online(update + 1)), "the online network learns");
+    assert!(seen.iter().all(|[online, _, plays]| plays == online), "the online network plays");
     for (update, copied) in [0, 0, 2, 2, 4].into_iter().enumerate() {
         assert_eq!(&seen[update][1], online(copied), "after update {update}");
     }

@@ -139,7 +139,9 @@ impl Optimizer {
     pub fn restore<M: Module>(&mut self, saved: &[SavedMoments], network: &M, device: &Device) -> Result<()> {
         let kinds = self.kinds(network);
         let fits = |(moments, (matrix, size)): (&SavedMoments, &(Option<[usize; 2]>, usize))| {
-            moments.first.len() == *size && moments.second.len() == if matrix.is_some() { 0 } else { *size }
+            moments.updates <= i32::MAX as u64
+                && moments.first.len() == *size
+                && moments.second.len() == if matrix.is_some() { 0 } else { *size }
         };
         let groups = if saved.is_empty() { Vec::new() } else { groups(kinds.iter().map(|(matrix, _)| *matrix)) };
         let together = |group: &Group| {
