@@ -4,6 +4,8 @@
 //! playing needs are other crates, re-exported here: [`games`], [`players`], [`eval`], [`kit`],
 //! [`vision`].
 
+#![forbid(unsafe_code)]
+
 pub mod cli;
 pub mod commands;
 pub mod learners;

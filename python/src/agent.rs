@@ -360,7 +360,8 @@ impl Agent {
     /// board, moves_left: as of act; the values have the shape (actions,) for one position, else
     /// (n, actions). A move's index is that of action_of_move. The network learned from the moves of
     /// its mask: its values of others mean little; with mask=True others are NaN, which is several
-    /// times as fast. The values of the mask's moves are of plans if the network values next moves.
+    /// times as fast. The values of the mask's moves are of plans if the network values next moves
+    /// or its model predicts boards.
     /// A search does not change the values.
     ///
     /// Raises ValueError for a text that is no board, a board that no game shows between two moves,

@@ -20,6 +20,7 @@ impl Backend for OnDevice {
         if has_kernels(device) {
             return Processor.network(shape, weights);
         }
+        shape.check(weights)?;
         // The fresh weights are replaced at once.
         let network = QNetwork::of(shape.clone(), &mut Stream::new(0, Role::Initialise, 0), device);
         Ok(Box::new(Network { network: network.with_arrays(weights)?, device: device.clone() }))

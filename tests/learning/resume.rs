@@ -173,7 +173,8 @@ fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
     type Player = NetworkPlayer<Match3>;
     let exact: fn(&mut Player) = |player| player.evaluator.see(player.evaluator.view().exact());
     let without_plans: fn(&mut Player) = |player| player.evaluator.next_moves = 0;
-    for (switches, change) in [(&DYNAMICS[..], exact), (&PLANS, without_plans)] {
+    let with_plans: fn(&mut Player) = |player| player.evaluator.plan_share = 0.5;
+    for (switches, change) in [(&DYNAMICS[..], exact), (&DYNAMICS, with_plans), (&PLANS, without_plans)] {
         let (_runs, folder) = uninterrupted(switches);
         let policy = Agent::load(&folder.join("best.safetensors")).unwrap().network::<Match3>().unwrap();
         let mean = |mut player: Player| {
@@ -184,7 +185,12 @@ fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
         };
         let log = fs::read_to_string(folder.join("evaluations.csv")).unwrap();
         let best = log.lines().last().unwrap().split(',').nth(11).unwrap().parse::<f64>().unwrap();
-        let player = || Player::of(&policy, 64, &Processor).unwrap();
+        let player = || {
+            let mut player = Player::of(&policy, 64, &Processor).unwrap();
+            // Evaluations in training do not plan by the model.
+            player.evaluator.plan_share = 0.0;
+            player
+        };
         assert!((mean(player()) - best).abs() < 1e-6, "{} is not {best}", mean(player()));
         let mut other = player();
         change(&mut other);

@@ -111,13 +111,15 @@ fn open(path: &Path) -> io::Result<Box<dyn io::Read>> {
     }
 }
 
-/// Reads a file that the user named.
+/// Most bytes of what is no file: a device may have no end.
+const STREAM: u64 = 1 << 28;
+
+/// Reads a file that the user named; of a pipe or a device at most 256 MiB.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
-        Ok(_) => Ok(bytes),
-        Err(error) => Err(Error::user(format!("{} cannot be read: {error}", name(path)))),
+    if is_input(path) || is_special(path) {
+        return read_limited(path, STREAM);
     }
+    fs::read(path).map_err(|error| Error::user(format!("{} cannot be read: {error}", name(path))))
 }
 
 /// Reads a user's file of at most `longest` bytes.
@@ -195,6 +197,13 @@ mod tests {
         for same in [apart("new", "new"), apart("kept", "kept"), apart("new", "full.partial/../new")] {
             assert!(same.unwrap_err().to_string().ends_with("what --plot names too: give them files of their own"));
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_device_without_an_end_is_read_to_a_limit() {
+        let refused = read(Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(refused.to_string(), "/dev/zero is too long: it may have 268435456 bytes");
     }
 
     #[test]

@@ -10,13 +10,17 @@
 //! assert!(answer.starts_with(r#"{"board":"dda#cbdc\ndc#c#dcb\n"#));
 //! ```
 
+#![deny(unsafe_code)]
+
 mod about;
 mod chart;
 mod game;
 mod offers;
 mod reading;
 mod values;
+// A browser calls two functions by their names.
 #[cfg(target_family = "wasm")]
+#[allow(unsafe_code)]
 mod wasm;
 pub mod web;
 

@@ -2,6 +2,8 @@
 //!
 //! Every function gives the text of one file without scripts, which a browser shows as it is.
 
+#![forbid(unsafe_code)]
+
 pub mod animation;
 pub mod landed;
 pub mod plot;

@@ -15,6 +15,8 @@
 //! println!("{} points in the first game", games[0].score);
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod advice;
 mod agent;
 pub mod agent_file;

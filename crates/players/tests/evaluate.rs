@@ -336,6 +336,7 @@ fn weights_that_lack_a_tensor_hold_another_or_one_of_other_sizes_are_refused_by_
             let error = Processor.network(&shape, weights).err().unwrap();
             assert_eq!(error.exit_code(), 2);
             let text = error.to_string();
+            assert_eq!(shape.check(weights).unwrap_err().to_string(), text, "it is refused before a network is made");
             let what = text.strip_prefix("the weights do not fit the network of the configuration: ");
             what.unwrap_or_else(|| panic!("{text}")).to_owned()
         };

@@ -161,8 +161,10 @@ fn a_network_is_offered_the_moves_of_its_training() {
 fn what_a_network_says_of_a_move_does_not_depend_on_what_else_it_is_offered() {
     let state = state(0);
     for model in [planning("", 0), predicting()] {
-        let without = player(&model).rank(&state, &mut ties(0)).unwrap();
-        let mut more = player(&model);
+        let [mut player, mut more] = [player(&model), player(&model)];
+        // Plans by the model are made for the best moves alone.
+        (player.evaluator.plan_share, more.evaluator.plan_share) = (0.0, 0.0);
+        let without = player.rank(&state, &mut ties(0)).unwrap();
         let view = more.evaluator.view();
         more.evaluator.see(View { mask: SETUPS, ..view });
         let with = more.rank(&state, &mut ties(0)).unwrap();

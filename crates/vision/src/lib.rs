@@ -4,6 +4,8 @@
 //! [`overlay`] draws the reading. Columns, rows and letters are the theme's; the only rule of the
 //! game in use is that no three gems lie in line at rest.
 
+#![forbid(unsafe_code)]
+
 use matchq_core::{error, files};
 
 mod cell;

@@ -198,7 +198,8 @@ class Agent(Player):
 
         A move's index is that of ``action_of_move``. The network learned from the moves of its mask
         (``action_mask``): its values of others mean little. The values of the mask's moves are of
-        plans if the network values next moves. A search does not change the values.
+        plans if the network values next moves, or its model predicts boards (``plan`` of the player
+        ``network``). A search does not change the values.
 
         Raises:
             ValueError: a text that is no board; a board that no game shows between two moves, with

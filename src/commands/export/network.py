@@ -117,8 +117,8 @@ def values_of(board, left, actions):
     of the best swaps, if there are rivals."""
     values, planes, points = valued(np.repeat(board[None], len(actions), axis=0), actions, left)
     near = np.argsort(-values, kind="stable")[:PLANS]
-    near = near[values[near] >= values[near[0]] - PLAN_MARGIN * POINT]
-    if len(near) == 1:
+    near = near[values[near] >= values[near[0]] - np.float32(PLAN_MARGIN) * POINT]
+    if len(near) <= 1:
         return values
     seen = planes[near][..., :KINDS] > 0.5
     boards, left = np.where(seen.any(axis=-1), seen.argmax(axis=-1), UNKNOWN).astype(np.int8), less(left)

@@ -24,6 +24,8 @@ def read(board, piece=None):
     shown = [letter for letter in "".join(lines[:2]) if letter in PIECES]
     if shown:
         piece, lines = piece or shown[0], lines[2:]
+    elif len(lines) == 22 and set("".join(lines[:2])) == {"."}:
+        lines = lines[2:]
     wrong = len(lines) > 20 or any(len(line) != COLUMNS or set(line) - set(".#") for line in lines)
     if wrong or piece not in ORIENTATIONS:
         raise ValueError("a board is up to 20 lines of 10 of . and #, below two lines of the piece if it is not given")

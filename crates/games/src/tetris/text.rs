@@ -113,15 +113,17 @@ pub(super) fn places(state: &State, action: usize) -> Vec<(usize, usize)> {
 
 /// Position of a text: two lines that show the piece, then all rows of the wall.
 ///
-/// Without the two lines the piece is unknown and the wall has twenty rows, of which upper ones may
-/// be left out.
+/// Without a piece in them, or without the two lines, the piece is unknown and the wall has twenty
+/// rows, of which upper ones may be left out with the lines.
 pub(super) fn parse(text: &str) -> Result<State> {
     let lines: Vec<&str> = text.lines().collect();
     let wrong = |what: String| Err(Error::user(what));
     let has_piece =
         lines.len() > SHOWN && lines[..SHOWN].iter().any(|line| line.chars().any(|letter| LETTERS.contains(&letter)));
+    // A board without a piece is written with two empty lines.
+    let has_room = lines.len() == SHOWN + ROWS && lines[..SHOWN].iter().all(|line| *line == header(UNKNOWN)[0]);
     let (piece, above) = match has_piece {
-        false => (UNKNOWN, 0),
+        false => (UNKNOWN, if has_room { SHOWN } else { 0 }),
         true => {
             let letter = lines[..SHOWN].iter().flat_map(|line| line.chars()).find(|letter| LETTERS.contains(letter));
             let piece = LETTERS.iter().position(|known| Some(*known) == letter).unwrap_or_default() as u8;

@@ -52,14 +52,21 @@ impl Evaluate for Network {
     }
 }
 
+impl NetworkShape {
+    /// Refuses weights of another network, before memory is taken for one.
+    pub fn check(&self, weights: &Arrays) -> Result<()> {
+        Reader::read(self, weights, false).map(|_| ())
+    }
+}
+
 impl Network {
     fn new(shape: &NetworkShape, weights: &Arrays) -> Result<Self> {
-        let mut reader = Reader { weights, left: weights.keys().map(String::as_str).collect() };
-        let read = reader.network(shape).and_then(|network| match reader.left.first() {
-            None => Ok(network),
-            Some(name) => Err(format!("'{name}' is no tensor of it")),
-        });
-        read.map_err(|wrong| Error::user(format!("the weights do not fit the network of the configuration: {wrong}")))
+        shape.check(weights)?;
+        let (parts, chains) = Reader::read(shape, weights, true)?;
+        let tower = Tower::new(&parts, [shape.planes, shape.rows, shape.columns], shape.scalars);
+        let board = [shape.board_planes, shape.rows, shape.columns];
+        let chains = chains.map(|parts| WaveTower::new(&parts, board));
+        Ok(Self { tower, chains, waves: shape.waves })
     }
 }
 
@@ -70,11 +77,22 @@ struct Reader<'a> {
     weights: &'a Arrays,
     /// Names of tensors not read yet.
     left: BTreeSet<&'a str>,
+    /// Whether numbers are copied; else kernels have none.
+    copies: bool,
 }
 
-impl Reader<'_> {
-    fn network(&mut self, shape: &NetworkShape) -> Read<Network> {
-        let NetworkShape { config, colours, rows, columns, .. } = shape;
+impl<'a> Reader<'a> {
+    fn read(shape: &NetworkShape, weights: &'a Arrays, copies: bool) -> Result<(Parts, Option<WaveParts>)> {
+        let mut reader = Reader { weights, left: weights.keys().map(String::as_str).collect(), copies };
+        let read = reader.network(shape).and_then(|network| match reader.left.first() {
+            None => Ok(network),
+            Some(name) => Err(format!("'{name}' is no tensor of it")),
+        });
+        read.map_err(|wrong| Error::user(format!("the weights do not fit the network of the configuration: {wrong}")))
+    }
+
+    fn network(&mut self, shape: &NetworkShape) -> Read<(Parts, Option<WaveParts>)> {
+        let NetworkShape { config, colours, .. } = shape;
         let (width, body) = (config.channels, config.layers - 1);
         let square = [width, width, 1];
         let parts = Parts {
@@ -95,10 +113,9 @@ impl Reader<'_> {
         let parts = Parts { body: parts.body.into_iter().map(|one| one.with(config.precision)).collect(), ..parts };
         let chains = match shape.waves {
             0 => None,
-            _ => Some(WaveTower::new(&self.chains(shape)?, [shape.board_planes, *rows, *columns])),
+            _ => Some(self.chains(shape)?),
         };
-        let tower = Tower::new(&parts, [shape.planes, *rows, *columns], shape.scalars);
-        Ok(Network { tower, chains, waves: shape.waves })
+        Ok((parts, chains))
     }
 
     fn chains(&mut self, shape: &NetworkShape) -> Read<WaveParts> {
@@ -142,7 +159,8 @@ impl Reader<'_> {
         };
         self.left.remove(name.as_str());
         match found == shape {
-            true => Ok(values.clone()),
+            true if self.copies => Ok(values.clone()),
+            true => Ok(Vec::new()),
             false => Err(format!("{name} has shape {found:?}, not {shape:?}")),
         }
     }

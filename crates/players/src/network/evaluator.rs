@@ -192,7 +192,7 @@ impl<G: Image> Evaluator<G> {
                 .collect(),
         };
         let mut plans = plans.into_iter().zip(&chosen);
-        for (row, (mask, count)) in masks.iter().zip(counts).enumerate() {
+        for (row, (mask, count)) in masks.iter().zip(counts).enumerate().filter(|(_, (_, count))| *count > 0) {
             let values = &mut values[row * G::ACTIONS..][..G::ACTIONS];
             let mut left = *mask;
             let mut lowest = f32::INFINITY;

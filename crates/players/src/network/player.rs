@@ -125,7 +125,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
                 key: "plan",
                 default: None,
                 about: "share of plans of two moves in the values, from 0 to 1; without it 0.5 where the network predicts \
-                        boards",
+                        boards of match3 or tile-match",
             },
             PRECISION,
             CHECKPOINT,
