@@ -129,7 +129,7 @@ TOKENS = "abcd#"
 BOARD = "dda#cbdc dc#c#dcb a#cc#bbc a#ab###a cdc##d#d d#c##ba# d####adc b#cacb#b bb#d#ac# dac#c#a#".split()
 SWAP = ((6, 2), (7, 2))
 # What agents play there.
-PLAYED = {"dqn-plain": ((4, 0), (4, 1)), "dqn": ((0, 3), (0, 4))}
+PLAYED = {"dqn-plain": ((1, 6), (1, 7)), "dqn": ((6, 2), (7, 2))}
 
 
 def definitions():

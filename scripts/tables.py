@@ -378,16 +378,26 @@ WITHOUT_PLANS = f"{NETWORK}:plan=0"
 RECIPES = {
     "dqn": (WITHOUT_PLANS, 5, "a"),
     "dqn-plain": (NETWORK, 2, "b"),
+    "dqn-plain-640k": (NETWORK, 5, "f"),
     "dqn-setups": (NETWORK, 3, "d"),
     "match3-fitted": (VALUE, 5, "e"),
 }
 TEST = {GAMES: 1_000, "seed": 2_000_000, "luck": 20}
+# Recipes with other settings, of which the text speaks: their configuration and settings.
+EVERY = ("evaluation.every=64_000", "evaluation.games=200", "checkpoint.every=16_000", "logging.every=6_400")
+OTHERS = {"dqn-plain-640k": ("dqn-plain", ("network.layers=6", "training.steps=640_000", *EVERY))}
 TRAINED = {
-    (name, seed): Report("dqn", f"{name}-{seed}", player, TEST, Training(name, f"configs/{name}.toml", seed))
+    (name, seed): Report(
+        "dqn",
+        f"{name}-{seed}",
+        player,
+        TEST,
+        Training(name, f"configs/{OTHERS.get(name, (name,))[0]}.toml", seed, OTHERS.get(name, ("", ()))[1]),
+    )
     for name, (player, seeds, _) in RECIPES.items()
     for seed in range(1, seeds + 1)
 }
-# Words and settings; the first is what the others are compared with. First 1,501 updates of the recipe that trains fastest.
+# Words and settings; the first is what the others are compared with. First 1,501 updates of `dqn-plain`, with six layers.
 CHANGES = {
     "base": ("nothing changed",),
     "discount-0": ("`learning.discount=0`: the move's own points", "learning.discount=0"),
@@ -409,7 +419,7 @@ CHANGES = {
     "effective": ('`game.mask="effective"`', "game.mask=effective"),
     "bf16": ('`network.precision="bf16"`', "network.precision=bf16"),
 }
-SHORT = ("training.steps=102_400", "evaluation.every=102_400", "checkpoint.every=25_600")
+SHORT = ("network.layers=6", "training.steps=102_400", "evaluation.every=102_400", "checkpoint.every=25_600")
 # Then 526 updates of one that learns from what the rules simulate.
 SETUPS = {
     "base": ("nothing changed",),
@@ -423,6 +433,8 @@ SCORES_OF["note"] = "Trainings of one recipe have a standard deviation of {sprea
 def recipe_table(reports):
     rows = []
     for name, of in by_first(found(reports)).items():
+        if name in OTHERS:
+            continue
         means, last = [games.mean for games in of.values()], [reports[name, seed].log("train")[-1] for seed in of]
         spread = f"{statistics.stdev(means):.1f}" if len(means) > 1 else ""
         middle = "{:.1f} ({:.1f} to {:.1f})".format(interquartile_mean(means), *bootstrap(means, interquartile_mean))
@@ -489,7 +501,7 @@ def training_picture(reports):
     """Luck-adjusted evaluations of trainings, over updates and over hours: their mean, and from the lowest to the highest."""
     # Rows of all seeds at the same time; a training that ends within seconds has no curve.
     logs = {name: [*zip(*(reports[name, seed].log("evaluations") for seed in of))] for name, of in by_first(found(reports)).items()}
-    logs = {name: rows for name, rows in logs.items() if "updates" in rows[0][0]}
+    logs = {name: rows for name, rows in logs.items() if "updates" in rows[0][0] and name not in OTHERS}
     panels = []
     for left, key, unit, title in [(80, "updates", 1, "updates"), (570, "seconds", 3600, "hours of one core, shared")]:
         lines = {}
@@ -498,10 +510,16 @@ def training_picture(reports):
             scores = [[row.get(LUCK_ADJUSTED, row["mean"]) for row in at] for at in rows]
             times = [statistics.fmean(row[key] for row in at) / unit for at in rows]
             lines[name] = [(time, statistics.fmean(at), min(at), max(at)) for time, at in zip(times, scores)]
-        most = max(time for line in lines.values() for time, *_ in line)
-        lines = {name: [(left + 400 * time / most, *ends) for time, *ends in line] for name, line in lines.items()}
-        step = next(step for power in range(-3, 9) for step in (10.0**power, 2 * 10.0**power, 5 * 10.0**power) if most / step <= 5)
-        ticks = [(left + 400 * number * step / most, f"{number * step:,g}") for number in range(int(most / step) + 1)]
+        # Trainings differ in length by a factor of ten and more: time is logarithmic.
+        times = [time for line in lines.values() for time, *_ in line]
+        least, most = min(times), max(times)
+
+        def place(time):
+            return left + 400 * math.log(time / least) / math.log(most / least)
+
+        lines = {name: [(place(time), *ends) for time, *ends in line] for name, line in lines.items()}
+        steps = [digit * 10.0**power for power in range(-3, 9) for digit in (1, 3)]
+        ticks = [(place(step), f"{step:,g}") for step in steps if least <= step <= most]
         panels.append((left, left + 400, ticks, title, lines))
     heading = "Luck-adjusted score in training: mean of the trainings, and from the lowest to the highest"
     colours = {name: colour for name, (_, _, colour) in RECIPES.items()}
@@ -604,7 +622,7 @@ GIVEN = {
     "cascade": "what is certain",
     "plan": "what is certain",
     "plan:depth=3": "what is certain",
-    "tile-match-dqn": "which swaps match",
+    "tile-match-dqn:plan=0": "which swaps match",
     "tile-match-fitted:outcomes=50": "the rules",
     "best:ms=10": "the rules",
 }

@@ -1,10 +1,12 @@
-"""DQN in PyTorch in one file: the training of configs/dqn-plain.toml, to be read beside src/learners/dqn/round.rs.
+"""DQN in PyTorch in one file: a training by configs/dqn-plain.toml, to be read beside src/learners/dqn/round.rs.
 
     pip install torch "./python[gymnasium]"
     python python/examples/dqn.py --seed 1
+    matchq train --config dqn-plain --set network.layers=6 --set training.steps=640_000 \\
+        --set evaluation.every=64_000 --set evaluation.games=200
     matchq plot runs/torch-1 runs/dqn-plain
 
-The file has the settings of the program's recipe, its network and its optimizer, and draws other random numbers. The run's
+The file has the settings of this command, the program's network and its optimizer, and draws other random numbers. The run's
 folder has the program's logs, so that `matchq plot` and the page of `matchq serve` show it.
 """
 

@@ -86,7 +86,7 @@ pub fn kit_move(chosen: &Bound<'_, PyAny>) -> PyResult<kit::Move> {
 
 /// Parameters of a game's rules by name, the number of obstacle kinds also by itself.
 pub fn rules(given: Option<&Bound<'_, PyDict>>, obstacle_kinds: Option<&Bound<'_, PyAny>>) -> PyResult<Value> {
-    let mut rules = given.map_or_else(|| Ok(Map::new()), |given| json_object(given))?;
+    let mut rules = given.map_or_else(|| Ok(Map::new()), |given| json_object(given, DEEPEST))?;
     if let Some(kinds) = obstacle_kinds {
         let number = match whole(kinds)? {
             Some(Ok(number)) => number.into(),
@@ -105,8 +105,15 @@ pub fn rules(given: Option<&Bound<'_, PyDict>>, obstacle_kinds: Option<&Bound<'_
     Ok(Value::Object(rules))
 }
 
+/// Most lists and dictionaries inside each other.
+const DEEPEST: usize = 64;
+
 /// A Python value as JSON, NumPy's numbers and arrays included.
 pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    within(value, DEEPEST)
+}
+
+fn within(value: &Bound<'_, PyAny>, deepest: usize) -> PyResult<Value> {
     if let Ok(truth) = value.extract::<bool>() {
         return Ok(truth.into());
     }
@@ -123,21 +130,24 @@ pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
             false => Err(PyValueError::new_err(format!("{value} is no number that counts"))),
         };
     }
+    let Some(deeper) = deepest.checked_sub(1) else {
+        return Err(PyValueError::new_err(format!("the value has more than {DEEPEST} lists inside each other")));
+    };
     if let Ok(given) = value.cast::<PyDict>() {
-        return json_object(given).map(Value::Object);
+        return json_object(given, deeper).map(Value::Object);
     }
     if is_sequence(value) {
-        return value.try_iter()?.map(|part| to_json(&part?)).collect::<PyResult<_>>().map(Value::Array);
+        return value.try_iter()?.map(|part| within(&part?, deeper)).collect::<PyResult<_>>().map(Value::Array);
     }
     Err(PyTypeError::new_err(format!("{value:?} is no number, truth value, text, sequence or dictionary")))
 }
 
-fn json_object(given: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
+fn json_object(given: &Bound<'_, PyDict>, deepest: usize) -> PyResult<Map<String, Value>> {
     let name = |key: Bound<'_, PyAny>| {
         let wrong = |_| PyTypeError::new_err(format!("{key:?} is no name: a dictionary's keys must be text"));
         key.extract::<String>().map_err(wrong)
     };
-    given.iter().map(|(key, value)| Ok((name(key)?, to_json(&value)?))).collect()
+    given.iter().map(|(key, value)| Ok((name(key)?, within(&value, deepest)?))).collect()
 }
 
 /// A JSON value as Python's, arrays as tuples.

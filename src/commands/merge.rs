@@ -135,11 +135,19 @@ fn merge_endured<G: Playable>(shards: &Shards, series: &Series) -> Result<()> {
     };
     let endured = |(contestant, parts): (&shard::Contestant, Vec<Sequences>)| {
         let seconds: f64 = parts.iter().map(|part| part.seconds).sum();
-        let sequences = parts.into_iter().flat_map(|part| part.sequences).collect();
-        endure::Endured { player: contestant.player.clone(), sequences, seconds, playing: seconds }
+        let sequences: Vec<_> = parts.into_iter().flat_map(|part| part.sequences).collect();
+        if sequences.len() as u64 != series.games {
+            return Err(Error::user(format!(
+                "the shards hold {} sequences of {}, not the {} of the command",
+                sequences.len(),
+                contestant.player,
+                series.games
+            )));
+        }
+        Ok(endure::Endured { player: contestant.player.clone(), sequences, seconds, playing: seconds })
     };
     let players = by_player(shards, shards.results::<Vec<Sequences>>()?)?;
-    let all = job.players.iter().zip(players).map(endured).collect();
+    let all = job.players.iter().zip(players).map(endured).collect::<Result<_>>()?;
     let (text, report) = endure::conclude::<G>(&rules, &of, all);
     series::write(series, &text, &report, None, |_| Ok(()))
 }

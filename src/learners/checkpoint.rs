@@ -39,6 +39,12 @@ pub struct Record {
 }
 
 impl Record {
+    /// Whether the record can be that of a run at a step.
+    pub fn fits(&self, step: u64) -> bool {
+        let means = self.evaluation.map(|(_, mean)| mean).into_iter().chain(self.best);
+        means.into_iter().all(f64::is_finite) && (step > 0 || !self.evaluation_is_due)
+    }
+
     /// Records an evaluation; true if the best so far.
     pub fn evaluated(&mut self, step: u64, mean: f64) -> bool {
         self.evaluation = Some((step, mean));

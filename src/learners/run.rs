@@ -71,6 +71,9 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         let State { record, metrics, learner: saved } = checkpoint.state::<L::Saved>()?;
         let learner = L::resume(&config, &rules, device, saved).map_err(|error| checkpoint.wrong(error))?;
         let (step, steps) = (learner.step(), config.learner.steps());
+        if !record.fits(step) {
+            return Err(checkpoint.wrong(Error::user("its evaluations are none of this run")));
+        }
         if config != before {
             let (key, planned) = (L::Config::STEPS, before.learner.steps());
             if steps < planned {

@@ -89,6 +89,9 @@ impl ModuleMapper for Loader<'_> {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
         let name = self.path.join(".");
         let wrong = match self.arrays.get(&name) {
+            Some(Array { shape, values }) if shape.iter().product::<usize>() != values.len() => {
+                format!("{name} has {} numbers, which are not those of its shape {shape:?}", values.len())
+            }
             Some(Array { shape, values }) if *shape == param.val().dims() => {
                 self.left.remove(name.as_str());
                 let data = TensorData::new(values.clone(), shape.clone());

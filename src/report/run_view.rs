@@ -14,6 +14,8 @@ use crate::files;
 
 /// Most bytes of a log or a configuration.
 const LONGEST: u64 = 64 << 20;
+/// Most columns of a log; no learner has thirty.
+const MOST_COLUMNS: usize = 256;
 
 /// Bytes of a log's end that are read at a glance.
 const END: u64 = 1 << 14;
@@ -58,8 +60,11 @@ impl Rows {
     fn of(text: &str) -> Self {
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         let mut lines = whole.lines();
-        let columns: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
-        let row = |line: &str| -> Vec<Option<f64>> { line.split(',').map(|cell| cell.parse().ok()).collect() };
+        // A row of commas alone would take far more memory than its text.
+        let head = lines.next().unwrap_or_default().split(',').take(MOST_COLUMNS);
+        let columns: Vec<String> = head.map(str::to_owned).collect();
+        let cells = |line: &'_ str| line.split(',').take(columns.len() + 1).map(|cell| cell.parse().ok()).collect();
+        let row = |line: &str| -> Vec<Option<f64>> { cells(line) };
         let rows = lines.map(row).filter(|row| row.len() == columns.len()).collect();
         Self { columns, rows }
     }

@@ -21,6 +21,8 @@ macro_rules! themes {
 themes! { "match3", "kit", "bejeweled", "bejeweled-drawn", "tile-match", "bilging", "lmgame-bench", "articles", "articles-1", }
 
 const LONGEST: u64 = 1 << 20;
+/// Most gems; each cell of a picture is compared with all.
+const MOST_GEMS: usize = 256;
 
 /// Columns or rows that a field may have.
 pub const SIZES: std::ops::RangeInclusive<usize> = 3..=20;
@@ -137,6 +139,9 @@ impl Theme {
             if !SIZES.contains(&size) {
                 return Err(wrong(format!("{key} = {size}: it must be from {} to {}", SIZES.start(), SIZES.end())));
             }
+        }
+        if written.gem.len() > MOST_GEMS {
+            return Err(wrong(format!("it has {} gems, and may have {MOST_GEMS}", written.gem.len())));
         }
         let ranges = written.gem.iter().filter(|gem| gem.range.is_some()).count();
         let gems = match ranges {

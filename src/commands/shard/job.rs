@@ -177,17 +177,17 @@ impl Shards {
         let Some((_, job)) = first else {
             return Err(Error::user(format!("{}: there is no shard in this folder", folder.display())));
         };
-        let missing: Vec<String> =
-            (0..job.of).filter(|index| !results.contains_key(index)).map(|index| index.to_string()).collect();
-        if !missing.is_empty() {
-            let more = missing.len().saturating_sub(SHOWN);
+        let missing = job.of - results.len() as u64;
+        if missing > 0 {
+            let absent = (0..job.of).filter(|index| !results.contains_key(index));
+            let named: Vec<String> = absent.take(SHOWN).map(|index| index.to_string()).collect();
+            let more = missing - named.len() as u64;
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             return Err(Error::user(format!(
-                "{}: of {} shards these {} are missing: {}{more}",
+                "{}: of {} shards these {missing} are missing: {}{more}",
                 folder.display(),
                 job.of,
-                missing.len(),
-                missing[..missing.len().min(SHOWN)].join(", ")
+                named.join(", ")
             )));
         }
         Ok(Self { job, results: results.into_values().collect() })

@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require};
-use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal};
+use super::optimizer::{Optimizer, are_vectors, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
 /// Minimum eigenvalue, relative to the largest; rounding can make one 0 or negative.
@@ -157,10 +157,17 @@ impl Cma {
         }
     }
 
-    /// Whether a saved search is over this number of weights.
+    /// Whether a saved search is whole, over this number of weights.
     pub fn fits(&self, n: usize) -> bool {
-        let vectors = [&self.mean, &self.step_path, &self.path].into_iter().chain(&self.asked);
-        self.covariance.len() == n * n && vectors.into_iter().all(|vector| vector.len() == n)
+        are_vectors([&self.mean, &self.step_path, &self.path].into_iter().chain(&self.asked), n)
+            && (self.asked.is_empty() || self.asked.len() == self.config.population(n))
+            && are_vectors([&self.covariance], n * n)
+            && self.step.is_finite()
+    }
+
+    /// Number of candidates under evaluation.
+    pub fn asked(&self) -> usize {
+        self.asked.len()
     }
 
     /// Step, sigma.
@@ -486,5 +493,27 @@ mod tests {
         assert_eq!(wrong(Config { deviation: 0.0, ..default() }), "cma.deviation");
         assert_eq!(wrong(Config { tolerance: 1.0, ..default() }), "cma.tolerance");
         assert_eq!(wrong(Config { divergence: f64::NAN, ..default() }), "cma.divergence");
+    }
+
+    #[test]
+    fn a_saved_search_that_is_not_whole_fits_nothing() {
+        let mut whole = Cma::new(Config::default(), &[0.0; 3], Stream::new(1, crate::random::Role::Initialise, 0));
+        assert!(whole.fits(3) && !whole.fits(2));
+        whole.ask();
+        assert!(whole.fits(3) && whole.asked() > 1);
+        type Change = fn(&mut Cma);
+        let changes: [Change; 6] = [
+            |search| drop(search.asked.pop()),
+            |search| search.asked[0].push(0.0),
+            |search| search.asked[1][2] = f64::NAN,
+            |search| search.step = f64::INFINITY,
+            |search| search.covariance[1] = f64::NAN,
+            |search| search.path.truncate(1),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut damaged = whole.clone();
+            change(&mut damaged);
+            assert!(!damaged.fits(3), "change {number}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require};
-use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal};
+use super::optimizer::{Optimizer, are_vectors, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,6 +81,19 @@ impl CrossEntropy {
     pub fn new(config: Config, dimensions: usize, stream: Stream) -> Self {
         let (mean, variances) = (vec![0.0; dimensions], vec![config.variance; dimensions]);
         Self { config, stream, mean, variances, asked: vec![], generation: 0 }
+    }
+
+    /// Whether a saved search is whole, over this number of weights.
+    pub fn fits(&self, n: usize) -> bool {
+        are_vectors([&self.mean, &self.variances], n)
+            && self.variances.iter().all(|variance| *variance >= 0.0)
+            && (self.asked.is_empty() || self.asked.len() == self.config.population)
+            && are_vectors(&self.asked, n)
+    }
+
+    /// Number of candidates under evaluation.
+    pub fn asked(&self) -> usize {
+        self.asked.len()
     }
 
     /// Variance of each number, with noise.
@@ -225,5 +238,26 @@ mod tests {
         assert_eq!(wrong(Config { noise: -1.0, ..default() }), "cross_entropy.noise");
         assert_eq!(wrong(Config { noise_decay: f64::NAN, ..default() }), "cross_entropy.noise_decay");
         assert_eq!(wrong(Config { tolerance: -1.0, ..default() }), "cross_entropy.tolerance");
+    }
+
+    #[test]
+    fn a_saved_search_that_is_not_whole_fits_nothing() {
+        let mut whole = CrossEntropy::new(Config::default(), 3, Stream::new(1, crate::random::Role::Initialise, 0));
+        assert!(whole.fits(3) && !whole.fits(2));
+        whole.ask();
+        assert!(whole.fits(3) && whole.asked() > 1);
+        type Change = fn(&mut CrossEntropy);
+        let changes: [Change; 5] = [
+            |search| drop(search.asked.pop()),
+            |search| search.asked[0].push(0.0),
+            |search| search.asked[1][2] = f64::NAN,
+            |search| search.variances[0] = -1.0,
+            |search| search.variances.truncate(1),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut damaged = whole.clone();
+            change(&mut damaged);
+            assert!(!damaged.fits(3), "change {number}");
+        }
     }
 }

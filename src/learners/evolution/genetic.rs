@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, is_share, require};
-use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal, uniform};
+use super::optimizer::{Optimizer, are_vectors, assert_fitness, ranking, standard_normal, uniform};
 use crate::random::{Draw, Stream};
 
 /// Configuration; the defaults are the report's.
@@ -120,6 +120,23 @@ impl Genetic {
             waited: 0,
             generation: 0,
         }
+    }
+
+    /// Whether a saved search is whole, over this number of weights.
+    pub fn fits(&self, n: usize) -> bool {
+        let count = self.config.population;
+        self.population.len() == count
+            && are_vectors(&self.population, n)
+            && (self.fitness.is_empty() || self.fitness.len() == count)
+            && self.fitness.iter().chain(&self.record).all(|fitness| fitness.is_finite())
+            && are_vectors(&self.asked, n)
+            && self.asked.len() == self.places.len()
+            && self.places.iter().chain([&self.best]).all(|place| *place < count)
+    }
+
+    /// Number of candidates under evaluation.
+    pub fn asked(&self) -> usize {
+        self.asked.len()
     }
 
     /// Last fitness of each individual; empty before the first generation.
@@ -478,5 +495,29 @@ mod tests {
         assert_eq!(wrong(Config { mutation: 1.1, ..small() }), "genetic.mutation");
         assert_eq!(wrong(Config { mutation_deviation: -1.0, ..small() }), "genetic.mutation_deviation");
         assert_eq!(wrong(Config { patience: 0, ..small() }), "genetic.patience");
+    }
+
+    #[test]
+    fn a_saved_search_that_is_not_whole_fits_nothing() {
+        let mut whole = Genetic::new(Config::default(), 3, Stream::new(1, crate::random::Role::Initialise, 0));
+        assert!(whole.fits(3) && !whole.fits(2));
+        whole.ask();
+        assert!(whole.fits(3) && whole.asked() > 1);
+        type Change = fn(&mut Genetic);
+        let changes: [Change; 8] = [
+            |search| drop(search.asked.pop()),
+            |search| search.asked[0].push(0.0),
+            |search| search.asked[1][2] = f64::NAN,
+            |search| search.best = 100_000,
+            |search| search.places[0] = usize::MAX,
+            |search| drop(search.population.pop()),
+            |search| search.fitness = vec![1.0],
+            |search| search.record = Some(f64::NAN),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut damaged = whole.clone();
+            change(&mut damaged);
+            assert!(!damaged.fits(3), "change {number}");
+        }
     }
 }

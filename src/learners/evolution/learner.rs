@@ -74,6 +74,8 @@ impl<G: Roster> Algorithm<G> for Search<G> {
 
     fn fits(&self, fixed: &Fixed<G, Config>) -> bool {
         self.optimizer.fits(&fixed.config, fixed.selection.features().len())
+            && (self.fitness.is_empty() || self.fitness.len() < self.optimizer.asked())
+            && self.fitness.iter().all(|fitness| fitness.is_finite())
     }
 
     fn step(&self) -> u64 {

@@ -45,6 +45,16 @@ pub enum Optimizers {
     Cma(Cma),
 }
 
+macro_rules! with_any {
+    ($optimizers:expr, $optimizer:ident => $call:expr) => {
+        match $optimizers {
+            Optimizers::Genetic($optimizer) => $call,
+            Optimizers::CrossEntropy($optimizer) => $call,
+            Optimizers::Cma($optimizer) => $call,
+        }
+    };
+}
+
 impl Optimizers {
     /// The configured optimiser for `count` numbers.
     pub fn new(config: &Config, count: usize, stream: Stream) -> Self {
@@ -61,21 +71,21 @@ impl Optimizers {
         let of_config = match (self, config.learning.method) {
             (Self::Genetic(optimizer), Method::Genetic) => optimizer.config == config.genetic,
             (Self::CrossEntropy(optimizer), Method::CrossEntropy) => optimizer.config == config.cross_entropy,
-            (Self::Cma(optimizer), Method::Cma) => optimizer.config == config.cma && optimizer.fits(count),
+            (Self::Cma(optimizer), Method::Cma) => optimizer.config == config.cma,
             _ => false,
         };
-        of_config && self.solution().len() == count
+        of_config && with_any!(self, optimizer => optimizer.fits(count)) && self.solution().len() == count
+    }
+
+    /// Number of candidates under evaluation; 0 between generations.
+    pub fn asked(&self) -> usize {
+        with_any!(self, optimizer => optimizer.asked())
     }
 }
 
-macro_rules! with_any {
-    ($optimizers:expr, $optimizer:ident => $call:expr) => {
-        match $optimizers {
-            Optimizers::Genetic($optimizer) => $call,
-            Optimizers::CrossEntropy($optimizer) => $call,
-            Optimizers::Cma($optimizer) => $call,
-        }
-    };
+/// Whether vectors have so many finite numbers each.
+pub fn are_vectors<'a>(vectors: impl IntoIterator<Item = &'a Vec<f64>>, n: usize) -> bool {
+    vectors.into_iter().all(|vector| vector.len() == n && vector.iter().all(|number| number.is_finite()))
 }
 
 impl Optimizer for Optimizers {

@@ -81,6 +81,8 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
         self.weights.as_ref().is_none_or(|weights| weights.len() == features)
             && self.regression.fits(features)
             && self.games.len() as u64 == fixed.config.sampling.games
+            && self.games.iter().all(|(game, _)| !game.is_over())
+            && self.positions < fixed.config.sampling.positions
     }
 
     fn step(&self) -> u64 {

@@ -74,6 +74,8 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
         self.weights.as_ref().is_none_or(|weights| weights.len() == features + 1)
             && self.lstd.fits(features, fixed.config.learning.discount)
             && self.games.len() as u64 == fixed.config.sampling.games
+            && self.games.iter().all(|ongoing| !ongoing.game.is_over())
+            && self.moves < fixed.config.sampling.moves.div_ceil(fixed.config.sampling.games)
     }
 
     fn step(&self) -> u64 {

@@ -44,8 +44,27 @@ impl Default for Rules {
     }
 }
 
+/// A state as it is saved.
+#[derive(Deserialize)]
+struct Saved {
+    cells: [u8; ROWS * COLUMNS],
+    moves_left: u8,
+}
+
+impl TryFrom<Saved> for State {
+    type Error = &'static str;
+
+    fn try_from(Saved { cells, moves_left }: Saved) -> std::result::Result<Self, Self::Error> {
+        match cells.iter().all(|cell| *cell <= EMPTY) {
+            true => Ok(Self { cells, moves_left }),
+            false => Err("a cell holds no gem of the game"),
+        }
+    }
+}
+
 /// Gems row by row from the top, and the moves left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Saved")]
 pub struct State {
     /// Gems by their number; [`COLOURS`] where unknown.
     pub cells: [u8; ROWS * COLUMNS],

@@ -53,8 +53,8 @@ impl Endurance {
         let all = sequences.iter().fold(Sequence::default(), |all, sequence| Sequence {
             score: all.score + sequence.score,
             ends: all.ends + sequence.ends,
-            ended: all.ended + sequence.ended,
-            moves: all.moves + sequence.moves,
+            ended: all.ended.saturating_add(sequence.ended),
+            moves: all.moves.saturating_add(sequence.moves),
         });
         let mean = (all.ended > 0).then(|| all.score / all.ends);
         // Branches share most luck: only other sequences show the variance of means.

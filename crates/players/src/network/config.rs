@@ -141,8 +141,14 @@ impl ModelConfig {
         if let Err(OutOfRange { key, value, allowed }) = config.network.check() {
             return Err(Error::user(format!("{name}: {key} = {value}: it must be {allowed}")));
         }
-        if !(config.points > 0.0 && config.points.is_finite()) {
-            return Err(Error::user(format!("{name}: points = {}: it must be above 0", config.points)));
+        // Networks compute in 32 bits.
+        if !(config.points > 0.0
+            && [config.points, 1.0 / config.points].iter().all(|number| (*number as f32).is_normal()))
+        {
+            return Err(Error::user(format!(
+                "{name}: points = {}: it must be above 0, from 1e-37 to 1e37",
+                config.points
+            )));
         }
         Ok(Self { game: file.game.clone(), rules, ..config })
     }
