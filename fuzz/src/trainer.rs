@@ -18,7 +18,7 @@ pub fn config(data: &[u8]) {
             let (config, rules) = self.0.resolve::<G, L>()?;
             let written = config.to_toml().expect("a configuration can be written");
             let again = Source::parse(&written, "config.toml", &[]).and_then(|source| source.resolve::<G, L>());
-            assert_eq!(again.expect("what is written can be read"), (config, rules));
+            assert!(again.expect("what is written can be read") == (config, rules), "{written}");
             Ok(())
         }
     }

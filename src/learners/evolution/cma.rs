@@ -293,7 +293,7 @@ impl Optimizer for Cma {
 mod tests {
     use serde_json::Value;
 
-    use super::super::optimizer::testing::{distance, ellipsoid, rosenbrock, run, sphere, stream};
+    use super::super::optimizer::testing::{assert_each_damages, distance, ellipsoid, rosenbrock, run, sphere, stream};
     use super::*;
 
     fn search(config: Config, mean: &[f64]) -> Cma {
@@ -501,8 +501,7 @@ mod tests {
         assert!(whole.fits(3) && !whole.fits(2));
         whole.ask();
         assert!(whole.fits(3) && whole.asked() > 1);
-        type Change = fn(&mut Cma);
-        let changes: [Change; 6] = [
+        let changes: [fn(&mut Cma); 6] = [
             |search| drop(search.asked.pop()),
             |search| search.asked[0].push(0.0),
             |search| search.asked[1][2] = f64::NAN,
@@ -510,10 +509,6 @@ mod tests {
             |search| search.covariance[1] = f64::NAN,
             |search| search.path.truncate(1),
         ];
-        for (number, change) in changes.into_iter().enumerate() {
-            let mut damaged = whole.clone();
-            change(&mut damaged);
-            assert!(!damaged.fits(3), "change {number}");
-        }
+        assert_each_damages(&whole, &changes, |search| search.fits(3));
     }
 }

@@ -146,7 +146,7 @@ impl Optimizer for CrossEntropy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::optimizer::testing::{distance, ellipsoid, run, sphere, stream};
+    use super::super::optimizer::testing::{assert_each_damages, distance, ellipsoid, run, sphere, stream};
     use super::*;
 
     fn search(config: Config, dimensions: usize) -> CrossEntropy {
@@ -246,18 +246,13 @@ mod tests {
         assert!(whole.fits(3) && !whole.fits(2));
         whole.ask();
         assert!(whole.fits(3) && whole.asked() > 1);
-        type Change = fn(&mut CrossEntropy);
-        let changes: [Change; 5] = [
+        let changes: [fn(&mut CrossEntropy); 5] = [
             |search| drop(search.asked.pop()),
             |search| search.asked[0].push(0.0),
             |search| search.asked[1][2] = f64::NAN,
             |search| search.variances[0] = -1.0,
             |search| search.variances.truncate(1),
         ];
-        for (number, change) in changes.into_iter().enumerate() {
-            let mut damaged = whole.clone();
-            change(&mut damaged);
-            assert!(!damaged.fits(3), "change {number}");
-        }
+        assert_each_damages(&whole, &changes, |search| search.fits(3));
     }
 }

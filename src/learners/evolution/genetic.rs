@@ -265,7 +265,7 @@ fn cross(one: &[f64], other: &[f64], alpha: f64) -> [Vec<f64>; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::optimizer::testing::{distance, ellipsoid, run, sphere, stream};
+    use super::super::optimizer::testing::{assert_each_damages, distance, ellipsoid, run, sphere, stream};
     use super::*;
 
     fn small() -> Config {
@@ -503,8 +503,7 @@ mod tests {
         assert!(whole.fits(3) && !whole.fits(2));
         whole.ask();
         assert!(whole.fits(3) && whole.asked() > 1);
-        type Change = fn(&mut Genetic);
-        let changes: [Change; 8] = [
+        let changes: [fn(&mut Genetic); 8] = [
             |search| drop(search.asked.pop()),
             |search| search.asked[0].push(0.0),
             |search| search.asked[1][2] = f64::NAN,
@@ -514,10 +513,6 @@ mod tests {
             |search| search.fitness = vec![1.0],
             |search| search.record = Some(f64::NAN),
         ];
-        for (number, change) in changes.into_iter().enumerate() {
-            let mut damaged = whole.clone();
-            change(&mut damaged);
-            assert!(!damaged.fits(3), "change {number}");
-        }
+        assert_each_damages(&whole, &changes, |search| search.fits(3));
     }
 }

@@ -143,6 +143,16 @@ pub fn assert_fitness(asked: usize, fitness: &[f64]) {
 #[cfg(test)]
 pub mod testing {
     use super::*;
+
+    /// Checks that a whole search fits, and none after a change.
+    pub fn assert_each_damages<T: Clone>(whole: &T, changes: &[fn(&mut T)], fits: impl Fn(&T) -> bool) {
+        assert!(fits(whole));
+        for (number, change) in changes.iter().enumerate() {
+            let mut damaged = whole.clone();
+            change(&mut damaged);
+            assert!(!fits(&damaged), "change {number}");
+        }
+    }
     use crate::random::Role;
 
     /// Random numbers.
