@@ -37,7 +37,7 @@ pub(super) fn action(value: &Value) -> std::result::Result<usize, String> {
         .map_err(|_| "a move is [row, column, row, column], such as [3, 4, 3, 5]".to_owned())?;
     let cell = |row: i64, column: i64| {
         let on_board = (0..ROWS as i64).contains(&row) && (0..COLUMNS as i64).contains(&column);
-        on_board.then_some(row as usize * COLUMNS + column as usize)
+        on_board.then(|| row as usize * COLUMNS + column as usize)
     };
     let cells = cell(numbers[0], numbers[1]).zip(cell(numbers[2], numbers[3]));
     Ok(cells.and_then(|(one, other)| board::action_of(one.min(other), one.max(other))).unwrap_or(ACTIONS))
