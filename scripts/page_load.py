@@ -4,7 +4,7 @@
     python3 scripts/page_load.py [MINUTES]
 
 200 watchers, every tenth of them slow, follow the game at ten moves a second while twenty others ask for moves. All events must be in
-order or follow a snapshot, all requests answered, and memory flat. Before that 1,100 connections that send half of a request's head
+order or follow a snapshot, all requests answered, memory flat, and no files left open. Before that 1,100 connections that send half of a request's head
 keep others out for half a minute at the most. Needs the environment variable MATCHQ, or target/release/matchq.
 """
 
@@ -79,19 +79,24 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 10
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(Server(folder, "--pace", "10", "--player", "plan")) as server:
+        files = server.files()
         waited = asyncio.run(half_sent(server.port))
         seen, times, used = asyncio.run(load(server, minutes))
+        time.sleep(5)
+        left = server.files()
     assert all(in_order(found) for found in seen), "a watcher missed a move without a snapshot"
     counts = sorted(len(of_one) for of_one in times)
     assert counts[0] > 0.5 * counts[-1], f"some were starved: answers by asker {counts}"
     early, late = max(used[: len(used) // 2]), max(used[len(used) // 2 :])
     assert late < 1.1 * early + 4_096, f"memory grew from {early} to {late} kB"
+    assert left <= files + 8, f"{left} open files are left of {files} at first"
     every = sorted(time for of_one in times for time in of_one)
     snapshots = sum(kind == "snapshot" for found in seen for kind, _ in found) - len(seen)
     print(
         f"behind half-sent requests: {waited:.0f} s; "
         f"{sum(map(len, seen)):,} events in order, {snapshots} snapshots to slow watchers and at new games; {len(every):,} answers, median "
-        f"{every[len(every) // 2]:.0f} ms, slowest {every[-1]:.0f} ms, {counts[0]} to {counts[-1]} an asker; memory {early:,} kB, then {late:,} kB"
+        f"{every[len(every) // 2]:.0f} ms, slowest {every[-1]:.0f} ms, {counts[0]} to {counts[-1]} an asker; memory {early:,} kB, then {late:,} kB; "
+        f"{files} open files at first and {left} at the end"
     )
 
 

@@ -8,7 +8,7 @@ use matchq::learners::{Learner, LearnerConfig, Metrics, Source, Task, with_learn
 use matchq::network::device;
 use matchq_players::{ForGame, Playable};
 
-use super::{game, in_game, text};
+use super::targets::{game, in_game, text};
 
 /// A configuration and an override: what is accepted means the same when it is written and read again.
 pub fn config(data: &[u8]) {

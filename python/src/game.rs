@@ -156,6 +156,7 @@ impl<G: Playable> AnyGame for Known<G> {
 
     fn restored(&self, saved: &[u8]) -> Result<Box<dyn AnyGames>> {
         let games = postcard::from_bytes::<GameVector<G>>(saved);
+        let games = games.map_err(|error| error.to_string()).and_then(GameVector::checked);
         let games = games.map_err(|error| Error::user(format!("these games cannot be restored: {error}")))?;
         Ok(Box::new(games))
     }

@@ -95,6 +95,14 @@ impl<G: Playable> GameVector<G> {
         sessions.resize(count, Session::new(&rules, 0));
         Some(Self { sessions, rules, mask, longest })
     }
+
+    /// Games that were read, if their mask is one of the game's.
+    pub fn checked(self) -> std::result::Result<Self, String> {
+        match self.mask.0 < G::MASKS.len() {
+            true => Ok(self),
+            false => Err(format!("{} has no mask {}", G::NAME, self.mask.0)),
+        }
+    }
 }
 
 impl<G: Playable> AnyGames for GameVector<G> {

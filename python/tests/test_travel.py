@@ -99,6 +99,15 @@ def test_damaged_games_are_refused():
     assert (name, restored(name, saved).seeds()) == ("match3", games.seeds())
     with pytest.raises(ValueError, match="cannot be restored"):
         restored(name, saved[:10])
+    # The last numbers are the mask's and the longest game's.
+    masks = [saved[:place] + bytes([99]) + saved[place + 1 :] for place in range(len(saved) - 12, len(saved))]
+    refused = 0
+    for changed in masks:
+        try:
+            restored(name, changed)
+        except ValueError as error:
+            refused += "match3 has no mask 99" in str(error)
+    assert refused == 1
 
 
 def choose(player):

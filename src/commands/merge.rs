@@ -7,7 +7,7 @@ use super::shard::{self, Games, PROGRAM, Sequences, Shards};
 use super::{compare, endure, eval, print};
 use crate::cli::{Merge, Series};
 use crate::error::{Error, Result};
-use crate::eval::{Report, rules_of};
+use crate::eval::{PlayedGame, Report, Sequence, rules_of};
 use crate::files;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{Evaluated, Evolution};
@@ -89,6 +89,10 @@ fn rules<G: Playable>(shards: &Shards) -> Result<G::Rules> {
 /// Each player's part of the results, over all shards in order.
 fn by_player<T>(shards: &Shards, results: Vec<Vec<T>>) -> Result<Vec<Vec<T>>> {
     let players = shards.job.players.len();
+    let named = |contestant: &shard::Contestant| !contestant.player.chars().any(char::is_control);
+    if !shards.job.players.iter().all(named) {
+        return Err(Error::user("the names of the shards' players are none that a command writes".to_owned()));
+    }
     let mut all: Vec<Vec<T>> = (0..players).map(|_| Vec::new()).collect();
     for of_shard in results {
         if of_shard.len() != players {
@@ -99,16 +103,28 @@ fn by_player<T>(shards: &Shards, results: Vec<Vec<T>>) -> Result<Vec<Vec<T>>> {
     Ok(all)
 }
 
+/// Seconds of all parts of a player's games.
+fn time(player: &str, parts: impl Iterator<Item = f64>) -> Result<f64> {
+    let seconds: f64 = parts.sum();
+    match (0.0..=1e12).contains(&seconds) {
+        true => Ok(seconds),
+        false => Err(Error::user(format!("the games of {player} took {seconds} seconds, which no games do"))),
+    }
+}
+
 /// Each player's report of all games.
 fn reports<G: Playable>(shards: &Shards, series: &Series) -> Result<Vec<Report>> {
     let rules = rules::<G>(shards)?;
     let report = |(contestant, parts): (&shard::Contestant, Vec<Games>)| {
-        let seconds = parts.iter().map(|part| part.seconds).sum();
+        let seconds = time(&contestant.player, parts.iter().map(|part| part.seconds))?;
         let has_luck = parts.iter().all(|part| part.luck.is_some());
         let (mut games, mut luck) = (Vec::new(), Vec::new());
         for part in parts {
             games.extend(part.games);
             luck.extend(part.luck.unwrap_or_default());
+        }
+        if !games.iter().all(|game: &PlayedGame| game.is_sound::<G>()) {
+            return Err(Error::user(format!("the games of {} are none that were played", contestant.player)));
         }
         let in_order = (0..).zip(&games).all(|(place, game)| game.seed.wrapping_sub(series.seed) == place);
         if !in_order || games.len() as u64 != series.games {
@@ -134,8 +150,12 @@ fn merge_endured<G: Playable>(shards: &Shards, series: &Series) -> Result<()> {
         split: job.split.unwrap_or_default(),
     };
     let endured = |(contestant, parts): (&shard::Contestant, Vec<Sequences>)| {
-        let seconds: f64 = parts.iter().map(|part| part.seconds).sum();
+        let seconds = time(&contestant.player, parts.iter().map(|part| part.seconds))?;
         let sequences: Vec<_> = parts.into_iter().flat_map(|part| part.sequences).collect();
+        let sound = |sequence: &Sequence| [sequence.score, sequence.ends].iter().all(|sum| (0.0..=1e300).contains(sum));
+        if !sequences.iter().all(sound) {
+            return Err(Error::user(format!("the sequences of {} are none that were played", contestant.player)));
+        }
         if sequences.len() as u64 != series.games {
             return Err(Error::user(format!(
                 "the shards hold {} sequences of {}, not the {} of the command",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, flush_names};
 use crate::players::BEST;
 
 /// Folder of a run, `runs/NAME/`: configuration, checkpoints and logs.
@@ -42,6 +42,8 @@ impl RunFolder {
             let path = runs.join(name);
             match fs::create_dir(&path) {
                 Ok(()) => {
+                    flush_names(runs);
+                    runs.parent().into_iter().for_each(flush_names);
                     let folder = Self::lock(path)?;
                     folder.write_config(config)?;
                     return Ok(folder);

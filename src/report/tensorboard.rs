@@ -70,6 +70,7 @@ impl EventLog {
         let path = folder.join(format!("events.out.tfevents.{number:010}.matchq"));
         let file = File::options().append(true).create_new(true).open(&path);
         let file = file.map_err(|error| unwritable(&path, &error))?;
+        files::flush_names(folder);
         let mut log = Self { path, file };
         log.write(&file_version())?;
         Ok(log)

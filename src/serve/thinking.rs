@@ -11,7 +11,7 @@ use matchq_page::{Engine, Request};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use super::{LONGEST, Refusal, SHORT, Shared, body, parsed};
+use super::{LONGEST, Refusal, SHORT, Shared, body};
 use crate::error::Result;
 use crate::players::{Agent, Agents};
 
@@ -135,6 +135,7 @@ pub async fn ask(State(server): Shared, request: extract::Request) -> std::resul
     let busy = || Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many pictures or agents at once: ask again".to_owned());
     let _long = if is_long { Some(server.thinking.long.try_acquire().map_err(|_| busy())?) } else { None };
     let body = body(request, if is_long { LONGEST } else { SHORT }).await?;
-    let answer = server.thinking.answer(move || parsed(&body)).await?;
+    let wrong = |what| Refusal(StatusCode::BAD_REQUEST, what);
+    let answer = server.thinking.answer(move || Request::parse(&body).map_err(wrong)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], answer).into_response())
 }

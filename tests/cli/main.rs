@@ -13,6 +13,7 @@ mod read;
 mod shard;
 mod text;
 mod training;
+mod untrusted;
 
 use std::collections::BTreeMap;
 use std::fs;

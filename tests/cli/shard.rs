@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::{Place, snapshot};
 
@@ -150,6 +151,50 @@ fn what_is_no_part_of_the_command_is_refused_by_its_name() {
             told.contains(" is no part of what ") && told.contains("; a folder holds the shards of one command"),
             "{told}"
         );
+    }
+}
+
+#[test]
+fn a_crafted_part_whose_digest_is_right_is_refused_by_what_is_wrong() {
+    for (command, from, to, sentence) in [
+        (
+            "eval --player greedy --games 2",
+            "\"matches\":",
+            "\"matches\":7",
+            "the games of greedy are none that were played",
+        ),
+        (
+            "eval --player greedy --games 2",
+            "\"actions\":[",
+            "\"actions\":[142,",
+            "the games of greedy are none that were played",
+        ),
+        ("eval --player greedy --games 2", "\"seconds\":", "\"seconds\":-", "seconds, which no games do"),
+        (
+            "eval --player greedy --games 2",
+            "\"player\":\"greedy",
+            "\"player\":\"\\u001b[2J",
+            "are none that a command writes",
+        ),
+        (
+            "endure --game tetris --players greedy --sequences 2 --moves 50",
+            "\"ends\":",
+            "\"ends\":-1",
+            "the sequences of greedy are none",
+        ),
+    ] {
+        let place = Place::new();
+        place.shards(1, &command.split(' ').collect::<Vec<_>>());
+        let path = snapshot(&place.path("parts")).into_keys().next().unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        let text = text.replacen(from, to, 1);
+        let (head, results) = text.trim_end().split_once('\n').unwrap();
+        let mut head: Value = serde_json::from_str(head).unwrap();
+        head["results"] = Sha256::digest(results).iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
+        fs::write(&path, format!("{head}\n{results}\n")).unwrap();
+        let told = place.refused(&["merge", "parts"]);
+        assert!(told.contains(sentence), "{told}");
     }
 }
 

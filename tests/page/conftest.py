@@ -58,6 +58,10 @@ class Server:
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status).group(1))
 
+    def files(self):
+        """Open files of the server."""
+        return len(list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
     def close(self):
         self.process.terminate()
         self.process.wait()

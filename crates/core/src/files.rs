@@ -19,6 +19,15 @@ fn is_special(path: &Path) -> bool {
     path.metadata().is_ok_and(|of| !of.is_file() && !of.is_dir())
 }
 
+/// Flushes the names in a folder to the disk, where the system can open folders: a new name is lost
+/// with the power otherwise.
+pub fn flush_names(folder: &Path) {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if let Ok(folder) = File::open(folder) {
+        folder.sync_all().ok();
+    }
+}
+
 /// Writes a file, whose old content stays until the new one is whole. A link stays a link.
 pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     if is_special(path) {
@@ -37,9 +46,8 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&side, path)?;
-        // The folder must be flushed, too, where the system can open folders.
-        if let Some(Ok(folder)) = path.parent().map(File::open) {
-            folder.sync_all().ok();
+        if let Some(folder) = path.parent() {
+            flush_names(folder);
         }
         Ok(())
     })();

@@ -80,6 +80,19 @@ pub enum Request {
     Chart { chart: Chart },
 }
 
+/// Most values in a request: in memory each takes thirty times the bytes of its text.
+const MOST_VALUES: usize = 500_000;
+
+impl Request {
+    /// Reads a request; an error is a sentence.
+    pub fn parse(text: &[u8]) -> std::result::Result<Self, String> {
+        if text.iter().filter(|byte| **byte == b',').count() > MOST_VALUES {
+            return Err(format!("the request has more than {MOST_VALUES} values"));
+        }
+        serde_json::from_slice(text).map_err(|error| format!("the request is not understood: {error}"))
+    }
+}
+
 /// Answers requests. Games that go on are kept, so that a move costs no more than itself.
 pub struct Engine {
     agents: Agents,
@@ -108,8 +121,7 @@ impl Engine {
 
     /// The answer; an object with `error`, a sentence, where the request is wrong.
     pub fn answer(&mut self, request: &str) -> String {
-        let wrong = |error: serde_json::Error| Error::user(format!("the request is not understood: {error}"));
-        let answer = serde_json::from_str(request).map_err(wrong).and_then(|request| self.respond(request));
+        let answer = Request::parse(request.as_bytes()).map_err(Error::user).and_then(|request| self.respond(request));
         answer.unwrap_or_else(|error| json!({"error": error.to_string()})).to_string()
     }
 

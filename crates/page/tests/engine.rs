@@ -192,6 +192,8 @@ fn what_is_wrong_gets_a_sentence() {
         let found = error(&mut engine, request.clone());
         assert!(found.contains(sentence), "{request}: {found}");
     }
+    let endless = json!({"ask": "moves", "game": "match3", "moves": vec![0; 500_002]});
+    assert!(error(&mut engine, endless).contains("more than 500000 values"));
 }
 
 #[test]

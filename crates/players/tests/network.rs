@@ -95,6 +95,25 @@ fn a_search_tells_a_network_by_the_rules_what_its_dynamics_model_would_predict()
 }
 
 #[test]
+fn a_network_whose_values_are_no_numbers_is_refused_by_a_sentence() {
+    for (model, text) in [(fresh("", NetworkConfig::default()), "network"), (predicting(), "network:plan=0.5")] {
+        let mut model = model;
+        model.weights.values_mut().for_each(|array| array.values.iter_mut().for_each(|weight| *weight *= 1e38));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("best.safetensors");
+        model.to_file().unwrap().save(&file).unwrap();
+        let agent = Agent::load(&file).unwrap();
+        let setting = Setting { agent: Some(&agent), ..Setting::default() };
+        for text in [text.to_owned(), "network+search:sims=8".to_owned()] {
+            let mut player = parse_with::<Match3>(&text, &Rules::default(), &setting).unwrap();
+            let told = player.act(&[state(0)], &mut [ties(0)]).unwrap_err();
+            assert!(told.to_string().contains("its weights are those of no agent that can play"), "{text}: {told}");
+            assert_eq!(told.exit_code(), 2);
+        }
+    }
+}
+
+#[test]
 fn a_network_that_is_shown_plans_is_without_its_output_the_planning_player() {
     let model = planning("", 0);
     for index in 0..20 {

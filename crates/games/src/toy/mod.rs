@@ -35,7 +35,12 @@ const EMPTY: u8 = COLOURS;
 #[serde(deny_unknown_fields, default)]
 pub struct Rules {
     /// Moves of a game.
+    #[serde(deserialize_with = "at_least_one")]
     pub moves: u8,
+}
+
+fn at_least_one<'de, D: serde::Deserializer<'de>>(moves: D) -> std::result::Result<u8, D::Error> {
+    std::num::NonZeroU8::deserialize(moves).map(std::num::NonZeroU8::get)
 }
 
 impl Default for Rules {

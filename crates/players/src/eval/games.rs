@@ -25,6 +25,16 @@ pub struct PlayedGame {
     pub waves: u32,
 }
 
+impl PlayedGame {
+    /// Whether the counts of a game with its actions can be those of one that was played.
+    pub fn is_sound<G: Game>(&self) -> bool {
+        self.moves == self.actions.len() as u64
+            && u64::from(self.matches) <= self.moves
+            && self.matches <= self.waves
+            && self.actions.iter().all(|action| usize::from(*action) < G::ACTIONS)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moves {
     pub all: u64,
