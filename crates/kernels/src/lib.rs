@@ -32,6 +32,8 @@ mod sums;
 #[cfg(test)]
 mod tests;
 mod tile_registers;
+#[cfg(test)]
+mod tile_tests;
 mod tiles;
 mod tower;
 mod unit;

@@ -1,4 +1,4 @@
-//! AMX's tile registers, and their emulation for tests.
+//! Products by AMX's tile registers, and the same in plain words for tests.
 //!
 //! A tile has sixteen rows of sixteen words. An instruction multiplies two tiles of pairs of
 //! bfloat16 and adds the products to a tile of sums (Intel 64 and IA-32 Architectures Software
@@ -8,6 +8,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
+use std::marker::PhantomData;
 
 use super::line::{Line, WIDTH};
 
@@ -15,141 +16,247 @@ pub const HEIGHT: usize = WIDTH;
 /// Bytes of a line.
 pub const LINE: usize = size_of::<Line>();
 
-/// Tile registers, each of sixteen rows of a line.
-///
-/// # Safety
-/// Of all functions: the promise of `Processor::new`, and sixteen rows may be read or written.
-pub trait TileRegisters {
-    unsafe fn zero<const TILE: usize>(&mut self);
-    /// Loads rows `apart` bytes apart.
-    unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize);
-    unsafe fn store<const TILE: usize>(&mut self, to: *mut Line);
-    /// Adds products of pairs: row r of `BY` by column c of `WITH` to row r, column c of `TO`.
-    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self);
+/// Up to four tiles of sums: products of one or two tiles on the left by one or two on the right, over
+/// the steps of a [`Work`]. What is absent is null.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Job {
+    left: [*const u8; 2],
+    /// Of sixteen lines for each step.
+    right: [*const Line; 2],
+    /// Left by right: 0 by 0, 1 by 0, 0 by 1, 1 by 1.
+    sums: [*mut Line; 4],
 }
 
-/// The processor's tiles, configured as long as the value lives.
-#[cfg(target_arch = "x86_64")]
-pub struct Processor;
+impl Job {
+    /// A job with the second tile on the left if `tall`, and on the right if `wide`.
+    pub fn new(left: [*const u8; 2], right: [*const Line; 2], sums: [*mut Line; 4], tall: bool, wide: bool) -> Self {
+        let [left, below] = left;
+        let [right, beside] = right;
+        let kept = |sum: usize, is_there: bool| if is_there { sums[sum] } else { std::ptr::null_mut() };
+        Self {
+            left: [left, if tall { below } else { std::ptr::null() }],
+            right: [right, if wide { beside } else { std::ptr::null() }],
+            sums: [sums[0], kept(1, tall), kept(2, wide), kept(3, tall && wide)],
+        }
+    }
+}
 
-#[cfg(target_arch = "x86_64")]
-impl Processor {
-    /// Sets the sizes of the processor's tiles.
+/// Sizes of all tiles: palette 1, then the bytes of a row and the rows of each.
+#[derive(Debug)]
+#[repr(C)]
+struct Configuration {
+    palette: [u8; 16],
+    bytes: [u16; 16],
+    rows: [u8; 16],
+}
+
+impl Configuration {
+    const fn new() -> Self {
+        let mut configuration = Self { palette: [0; 16], bytes: [0; 16], rows: [0; 16] };
+        configuration.palette[0] = 1;
+        let mut tile = 0;
+        while tile < 8 {
+            (configuration.bytes[tile], configuration.rows[tile]) = (LINE as u16, HEIGHT as u8);
+            tile += 1;
+        }
+        configuration
+    }
+}
+
+/// Jobs with the same steps, as the assembly reads them.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Work<'a> {
+    first_job: *const Job,
+    end_of_jobs: *const Job,
+    /// Offset, in bytes, of each step in the tiles on the left.
+    first_step: *const usize,
+    end_of_steps: *const usize,
+    /// Bytes from one row of a tile on the left to the next.
+    apart: usize,
+    /// Whether products are added to the sums in memory, else to zeros.
+    add: usize,
+    configuration: Configuration,
+    lives: PhantomData<(&'a [Job], &'a [usize])>,
+}
+
+impl<'a> Work<'a> {
+    pub fn new(jobs: &'a [Job], steps: &'a [usize], apart: usize, add: bool) -> Self {
+        let (jobs, steps) = (jobs.as_ptr_range(), steps.as_ptr_range());
+        Self {
+            first_job: jobs.start,
+            end_of_jobs: jobs.end,
+            first_step: steps.start,
+            end_of_steps: steps.end,
+            apart,
+            add: add.into(),
+            configuration: Configuration::new(),
+            lives: PhantomData,
+        }
+    }
+
+    /// Does all jobs. Tiles live within one block of assembly, since the language knows none of them
+    /// between two.
     ///
     /// # Safety
-    /// The processor has the instructions and the system grants tile data: `used()` is `Amx`.
-    #[inline(always)]
-    pub unsafe fn new() -> Self {
-        #[repr(C, align(64))]
-        struct Configuration([u8; 64]);
-
-        let mut configuration = Configuration([0; 64]);
-        // Palette 1, then the bytes of a row and the rows of each tile.
-        configuration.0[0] = 1;
-        for tile in 0..8 {
-            configuration.0[16 + 2 * tile] = LINE as u8;
-            configuration.0[48 + tile] = HEIGHT as u8;
-        }
-        // SAFETY: the caller's promise; 64 bytes are read.
-        unsafe { asm!("ldtilecfg [{}]", in(reg) &configuration, options(nostack, readonly)) }
-        Self
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Drop for Processor {
-    #[inline(always)]
-    fn drop(&mut self) {
-        // SAFETY: the promise of the constructor's caller.
-        unsafe { asm!("tilerelease", options(nostack, nomem)) }
-    }
-}
-
-// Tiles must keep their content between blocks of assembly. The language does not promise that, but
-// the compiler uses no tiles and keeps the blocks' order.
-#[cfg(target_arch = "x86_64")]
-impl TileRegisters for Processor {
-    #[inline(always)]
-    unsafe fn zero<const TILE: usize>(&mut self) {
-        // SAFETY: the caller's promise.
-        unsafe { asm!("tilezero tmm{tile}", tile = const TILE, options(nostack, nomem)) }
-    }
-
-    #[inline(always)]
-    unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize) {
-        // SAFETY: the caller's promise.
+    /// The processor has the instructions and the system grants tile data: `used()` is `Amx`. Sixteen
+    /// rows may be read at each step of each tile, and written at each tile of sums.
+    #[cfg(target_arch = "x86_64")]
+    pub unsafe fn by_tiles(&self) {
+        // SAFETY: the caller's promise; all registers that are written are named.
         unsafe {
             asm!(
-                "tileloadd tmm{tile}, [{from} + {apart}*1]",
-                tile = const TILE, from = in(reg) from, apart = in(reg) apart,
-                options(nostack, readonly)
-            );
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store<const TILE: usize>(&mut self, to: *mut Line) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            asm!(
-                "tilestored [{to} + {apart}*1], tmm{tile}",
-                tile = const TILE, to = in(reg) to, apart = in(reg) LINE,
+                "ldtilecfg [{work} + {configuration}]",
+                "mov {line:e}, {LINE}",
+                "mov {apart}, [{work} + {apart_of_work}]",
+                "mov {job}, [{work}]",
+                // Each job.
+                "2:",
+                "cmp {job}, [{work} + 8]",
+                "je 9f",
+                "cmp qword ptr [{work} + {add}], 0",
+                "je 3f",
+                "mov {at}, [{job} + 32]",
+                "tileloadd tmm0, [{at} + {line}]",
+                "mov {at}, [{job} + 40]",
+                "test {at}, {at}",
+                "jz 32f",
+                "tileloadd tmm1, [{at} + {line}]",
+                "32:",
+                "mov {at}, [{job} + 48]",
+                "test {at}, {at}",
+                "jz 4f",
+                "tileloadd tmm2, [{at} + {line}]",
+                "mov {at}, [{job} + 56]",
+                "test {at}, {at}",
+                "jz 4f",
+                "tileloadd tmm3, [{at} + {line}]",
+                "jmp 4f",
+                "3:",
+                "tilezero tmm0",
+                "tilezero tmm1",
+                "tilezero tmm2",
+                "tilezero tmm3",
+                "4:",
+                "mov {left}, [{job}]",
+                "mov {below}, [{job} + 8]",
+                "mov {right}, [{job} + 16]",
+                "mov {beside}, [{job} + 24]",
+                "mov {step}, [{work} + 16]",
+                // Each step.
+                "5:",
+                "cmp {step}, [{work} + 24]",
+                "je 6f",
+                "mov {offset}, [{step}]",
+                "lea {at}, [{left} + {offset}]",
+                "tileloadd tmm4, [{at} + {apart}]",
+                "tileloadd tmm6, [{right} + {line}]",
+                "tdpbf16ps tmm0, tmm4, tmm6",
+                "test {beside}, {beside}",
+                "jz 7f",
+                "tileloadd tmm7, [{beside} + {line}]",
+                "tdpbf16ps tmm2, tmm4, tmm7",
+                "add {beside}, {TILE}",
+                "7:",
+                "test {below}, {below}",
+                "jz 8f",
+                "lea {at}, [{below} + {offset}]",
+                "tileloadd tmm5, [{at} + {apart}]",
+                "tdpbf16ps tmm1, tmm5, tmm6",
+                "test {beside}, {beside}",
+                "jz 8f",
+                "tdpbf16ps tmm3, tmm5, tmm7",
+                "8:",
+                "add {right}, {TILE}",
+                "add {step}, 8",
+                "jmp 5b",
+                "6:",
+                "mov {at}, [{job} + 32]",
+                "tilestored [{at} + {line}], tmm0",
+                "mov {at}, [{job} + 40]",
+                "test {at}, {at}",
+                "jz 62f",
+                "tilestored [{at} + {line}], tmm1",
+                "62:",
+                "mov {at}, [{job} + 48]",
+                "test {at}, {at}",
+                "jz 63f",
+                "tilestored [{at} + {line}], tmm2",
+                "mov {at}, [{job} + 56]",
+                "test {at}, {at}",
+                "jz 63f",
+                "tilestored [{at} + {line}], tmm3",
+                "63:",
+                "add {job}, {JOB}",
+                "jmp 2b",
+                "9:",
+                "tilerelease",
+                LINE = const LINE,
+                TILE = const HEIGHT * LINE,
+                JOB = const size_of::<Job>(),
+                apart_of_work = const std::mem::offset_of!(Self, apart),
+                add = const std::mem::offset_of!(Self, add),
+                configuration = const std::mem::offset_of!(Self, configuration),
+                work = in(reg) self,
+                line = out(reg) _,
+                apart = out(reg) _,
+                job = out(reg) _,
+                at = out(reg) _,
+                left = out(reg) _,
+                below = out(reg) _,
+                right = out(reg) _,
+                beside = out(reg) _,
+                step = out(reg) _,
+                offset = out(reg) _,
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
                 options(nostack)
             );
         }
     }
 
-    #[inline(always)]
-    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
-        // SAFETY: the caller's promise.
+    /// Does all jobs without tiles.
+    ///
+    /// # Safety
+    /// That of [`by_tiles`](Self::by_tiles), but for the instructions.
+    #[cfg(test)]
+    pub unsafe fn plainly(&self) {
+        // SAFETY: `new` took the pointers from slices that live; the caller's promise.
         unsafe {
-            asm!(
-                "tdpbf16ps tmm{sums}, tmm{left}, tmm{right}",
-                sums = const TO, left = const BY, right = const WITH,
-                options(nostack, nomem)
-            );
-        }
-    }
-}
-
-#[cfg(test)]
-#[derive(Default)]
-pub struct Emulation([[Line; HEIGHT]; 8]);
-
-#[cfg(test)]
-impl TileRegisters for Emulation {
-    unsafe fn zero<const TILE: usize>(&mut self) {
-        self.0[TILE] = Default::default();
-    }
-
-    unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize) {
-        for (row, line) in self.0[TILE].iter_mut().enumerate() {
-            // SAFETY: the caller's promise.
-            *line = Line(unsafe { from.add(row * apart).cast::<[f32; WIDTH]>().read_unaligned() });
-        }
-    }
-
-    unsafe fn store<const TILE: usize>(&mut self, to: *mut Line) {
-        for (row, line) in self.0[TILE].iter().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe { *to.add(row) = *line }
-        }
-    }
-
-    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
-        for row in 0..HEIGHT {
-            for step in 0..WIDTH {
-                let [a, b] = halves(self.0[BY][row].0[step]);
-                for column in 0..WIDTH {
-                    let [c, d] = halves(self.0[WITH][step].0[column]);
-                    self.0[TO][row].0[column] += a * c + b * d;
+            let jobs =
+                std::slice::from_raw_parts(self.first_job, self.end_of_jobs.offset_from_unsigned(self.first_job));
+            let count = self.end_of_steps.offset_from_unsigned(self.first_step);
+            let steps = std::slice::from_raw_parts(self.first_step, count);
+            for job in jobs {
+                for (place, sums) in job.sums.iter().enumerate().filter(|(_, sums)| !sums.is_null()) {
+                    let (left, right) = (job.left[place % 2], job.right[place / 2]);
+                    for row in 0..HEIGHT {
+                        let to = &mut *sums.add(row);
+                        if self.add == 0 {
+                            *to = Line::default();
+                        }
+                        for (number, step) in steps.iter().enumerate() {
+                            let left = left.add(step + row * self.apart).cast::<[f32; WIDTH]>().read_unaligned();
+                            let right = std::slice::from_raw_parts(right.add(number * HEIGHT), HEIGHT);
+                            add_product(&left, right, to);
+                        }
+                    }
                 }
             }
         }
     }
 }
 
+/// Adds products of pairs: a row by each column of sixteen others.
 #[cfg(test)]
-fn halves(pair: f32) -> [f32; 2] {
-    [f32::from_bits(pair.to_bits() << 16), f32::from_bits(pair.to_bits() & !0xffff)]
+pub fn add_product(row: &[f32; WIDTH], by: &[Line], sums: &mut Line) {
+    let halves = |pair: f32| [f32::from_bits(pair.to_bits() << 16), f32::from_bits(pair.to_bits() & !0xffff)];
+    for (pair, line) in row.iter().zip(by) {
+        let [a, b] = halves(*pair);
+        for (sum, pair) in sums.0.iter_mut().zip(line.0) {
+            let [c, d] = halves(pair);
+            *sum += a * c + b * d;
+        }
+    }
 }

@@ -9,11 +9,7 @@
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
-#[cfg(test)]
-use super::tile_registers::Emulation;
-#[cfg(target_arch = "x86_64")]
-use super::tile_registers::Processor;
-use super::tile_registers::{HEIGHT, LINE, TileRegisters};
+use super::tile_registers::{HEIGHT, Job, LINE, Work};
 use super::unit::Rounding;
 #[cfg(target_arch = "x86_64")]
 use crate::instructions::InstructionSet;
@@ -106,28 +102,44 @@ impl Block {
     /// Adds the convolution at tiles of corners from `first` on to sums `[panels, corners]`;
     /// [`round`](Self::round) wrote `rounded`.
     pub fn add_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
-        self.products::<true>(rounded, panels, first, sums);
+        self.products(rounded, panels, first, sums, true);
     }
 
     /// Writes the convolution as [`add_products`](Self::add_products) adds it.
     pub fn write_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
-        self.products::<false>(rounded, panels, first, sums);
+        self.products(rounded, panels, first, sums, false);
     }
 
-    fn products<const ADD: bool>(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
-        #[cfg(test)]
-        if tests::EMULATED.get() {
-            let registers = &mut Emulation::default();
-            // SAFETY: the emulation needs no instructions.
-            return unsafe { products::<_, ADD>(registers, self, rounded, panels, first, sums) };
+    fn products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line], add: bool) {
+        let (panel, reach) = (self.panel(), self.reach());
+        let rows = sums.len() / (panels.len() / panel);
+        assert_eq!(rounded.len(), self.rounded(), "a rounded block");
+        assert_eq!(sums.len(), panels.len() / panel * rows, "sums of each panel");
+        assert!(panels.len().is_multiple_of(panel), "whole panels");
+        assert!(rows.is_multiple_of(HEIGHT) && first + rows <= self.rows(), "whole tiles");
+        let place = |group: usize, tap: usize| (group * reach + tap / ROW * self.row + tap % ROW) * LINE;
+        let steps: Vec<usize> =
+            (0..self.groups()).flat_map(|group| (0..TAPS).map(move |tap| place(group, tap))).collect();
+        let (left, right, to) = (rounded.as_ptr(), panels.as_ptr(), sums.as_mut_ptr());
+        let mut jobs = Vec::with_capacity(panels.len() / panel * rows / HEIGHT);
+        for (pair, row) in (0..panels.len() / panel)
+            .step_by(2)
+            .flat_map(|pair| (0..rows).step_by(2 * HEIGHT).map(move |row| (pair, row)))
+        {
+            let (tall, wide) = (row + HEIGHT < rows, (pair + 1) * panel < panels.len());
+            let sum = |below: usize, beside: usize| to.wrapping_add((pair + beside) * rows + row + below * HEIGHT);
+            jobs.push(Job::new(
+                [0, HEIGHT].map(|below| left.wrapping_add(first + row + below).cast()),
+                [0, 1].map(|beside| right.wrapping_add((pair + beside) * panel)),
+                [sum(0, 0), sum(1, 0), sum(0, 1), sum(1, 1)],
+                tall,
+                wide,
+            ));
         }
-        // SAFETY: plans use tiles only if the processor has them.
-        #[cfg(target_arch = "x86_64")]
-        unsafe {
-            products::<_, ADD>(&mut Processor::new(), self, rounded, panels, first, sums);
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        unreachable!("tiles are of other processors: {rounded:?} {panels:?} {first} {sums:?}");
+        // SAFETY: sixteen lines of sums are written at each row, and sixteen of the block read at each
+        // corner and tap, which its reach allows; panels have sixteen lines for each step. Plans use
+        // tiles only if the processor has them.
+        unsafe { multiply(&Work::new(&jobs, &steps, LINE, add)) }
     }
 
     /// Lines of a row of [`turn`](Self::turn); an odd number avoids collisions in the cache.
@@ -163,19 +175,59 @@ impl Block {
     /// Adds the gradient of the weights to sums; [`turn`](Self::turn) wrote `turned`,
     /// [`pair`](Self::pair) `paired` for each panel.
     pub fn add_gradients(&self, turned: &[Line], paired: &[Line], sums: &mut [Line]) {
-        #[cfg(test)]
-        if tests::EMULATED.get() {
-            // SAFETY: the emulation needs no instructions.
-            return unsafe { add_gradients(&mut Emulation::default(), self, turned, paired, sums) };
+        let (size, row, panel) = (self.paired(), self.turned_row(), Self::gradient_panel(self.inputs));
+        assert_eq!(turned.len(), self.turned(), "turned inputs");
+        assert!(paired.len().is_multiple_of(size), "gradients of whole panels");
+        assert_eq!(paired.len() * panel, sums.len() * size, "gradients of each panel");
+        let steps: Vec<usize> = (0..self.steps()).map(|step| step * LINE).collect();
+        let (right, to) = (paired.as_ptr(), sums.as_mut_ptr());
+        let mut jobs = Vec::with_capacity(sums.len() / HEIGHT);
+        for pair in (0..paired.len() / size).step_by(2) {
+            let wide = (pair + 1) * size < paired.len();
+            for group in 0..self.inputs.div_ceil(WIDTH) {
+                // A tap moves the turned lines by a number of 16 bits.
+                let left = |tap: usize| {
+                    let numbers = turned.as_ptr().wrapping_add(group * WIDTH * row).cast::<u16>();
+                    numbers.wrapping_add(tap / ROW * self.row + tap % ROW).cast()
+                };
+                for tap in (0..TAPS).step_by(2) {
+                    let sum = |next: usize, beside: usize| {
+                        to.wrapping_add((pair + beside) * panel + (group * TAPS + tap + next) * WIDTH)
+                    };
+                    jobs.push(Job::new(
+                        [left(tap), left(tap + 1)],
+                        [0, 1].map(|beside| right.wrapping_add((pair + beside) * size)),
+                        [sum(0, 0), sum(1, 0), sum(0, 1), sum(1, 1)],
+                        tap + 1 < TAPS,
+                        wide,
+                    ));
+                }
+            }
         }
-        // SAFETY: plans use tiles only if the processor has them.
-        #[cfg(target_arch = "x86_64")]
-        unsafe {
-            add_gradients(&mut Processor::new(), self, turned, paired, sums);
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        unreachable!("tiles are of other processors: {turned:?} {paired:?} {sums:?}");
+        // SAFETY: sixteen lines of sums of each tap are written; a row of the turned block reaches two
+        // rows of a board and two lines beyond the last step; panels have sixteen lines for each step.
+        // Plans use tiles only if the processor has them.
+        unsafe { multiply(&Work::new(&jobs, &steps, row * LINE, true)) }
     }
+}
+
+/// Does work by tiles, or as tests emulate them.
+///
+/// # Safety
+/// The promise of `Work::by_tiles`.
+unsafe fn multiply(work: &Work) {
+    #[cfg(test)]
+    if tests::EMULATED.get() {
+        // SAFETY: the caller's promise.
+        return unsafe { work.plainly() };
+    }
+    // SAFETY: the caller's promise.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        work.by_tiles();
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    unreachable!("tiles are of other processors: {work:?}");
 }
 
 with_the_best_instructions! {
@@ -289,159 +341,6 @@ fn transpose_in_registers(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
         store(&mut to[4 + within], _mm512_shuffle_f32x4::<0x88>(odd[0], odd[1]));
         store(&mut to[8 + within], _mm512_shuffle_f32x4::<0xdd>(even[0], even[1]));
         store(&mut to[12 + within], _mm512_shuffle_f32x4::<0xdd>(odd[0], odd[1]));
-    }
-}
-
-/// # Safety
-/// The processor has the instructions of `T`.
-#[inline(always)]
-unsafe fn products<T: TileRegisters, const ADD: bool>(
-    registers: &mut T,
-    block: &Block,
-    rounded: &[Line],
-    panels: &[Line],
-    first: usize,
-    sums: &mut [Line],
-) {
-    let (panel, reach) = (block.panel(), block.reach());
-    let rows = sums.len() / (panels.len() / panel);
-    assert_eq!(rounded.len(), block.rounded(), "a rounded block");
-    assert_eq!(sums.len(), panels.len() / panel * rows, "sums of each panel");
-    assert!(panels.len().is_multiple_of(panel), "whole panels");
-    assert!(rows.is_multiple_of(HEIGHT) && first + rows <= block.rows(), "whole tiles");
-    let taps = |group: usize| {
-        let offset = move |tap: usize| group * reach + tap / ROW * block.row + tap % ROW;
-        (0..TAPS).map(move |tap| (offset(tap), (group * TAPS + tap) * WIDTH))
-    };
-    for (panels, sums) in panels.chunks(2 * panel).zip(sums.chunks_mut(2 * rows)) {
-        for row in (0..rows).step_by(2 * HEIGHT) {
-            let (tall, wide) = (row + HEIGHT < rows, panels.len() > panel);
-            // SAFETY: sixteen lines of sums are written at each row, and sixteen of the block read
-            // at each corner and tap, which its reach allows.
-            unsafe {
-                let left = |offset: usize| rounded.as_ptr().add(first + row + offset).cast::<u8>();
-                let right = |line: usize| panels.as_ptr().add(line).cast::<u8>();
-                let to = sums.as_mut_ptr().add(row);
-                let below = to.wrapping_add(HEIGHT);
-                let (beside, last) = (to.wrapping_add(rows), below.wrapping_add(rows));
-                if ADD {
-                    registers.load::<0>(to.cast(), LINE);
-                    if tall {
-                        registers.load::<1>(below.cast(), LINE);
-                    }
-                    if wide {
-                        registers.load::<2>(beside.cast(), LINE);
-                    }
-                    if tall && wide {
-                        registers.load::<3>(last.cast(), LINE);
-                    }
-                } else {
-                    registers.zero::<0>();
-                    registers.zero::<1>();
-                    registers.zero::<2>();
-                    registers.zero::<3>();
-                }
-                for (offset, line) in (0..block.groups()).flat_map(taps) {
-                    registers.load::<4>(left(offset), LINE);
-                    registers.load::<6>(right(line), LINE);
-                    registers.add_product::<0, 4, 6>();
-                    if wide {
-                        registers.load::<7>(right(panel + line), LINE);
-                        registers.add_product::<2, 4, 7>();
-                    }
-                    if tall {
-                        registers.load::<5>(left(offset + HEIGHT), LINE);
-                        registers.add_product::<1, 5, 6>();
-                        if wide {
-                            registers.add_product::<3, 5, 7>();
-                        }
-                    }
-                }
-                registers.store::<0>(to);
-                if tall {
-                    registers.store::<1>(below);
-                }
-                if wide {
-                    registers.store::<2>(beside);
-                }
-                if tall && wide {
-                    registers.store::<3>(last);
-                }
-            }
-        }
-    }
-}
-
-/// # Safety
-/// The processor has the instructions of `T`.
-#[inline(always)]
-unsafe fn add_gradients<T: TileRegisters>(
-    registers: &mut T,
-    block: &Block,
-    turned: &[Line],
-    paired: &[Line],
-    sums: &mut [Line],
-) {
-    let (size, row, panel) = (block.paired(), block.turned_row(), Block::gradient_panel(block.inputs));
-    assert_eq!(turned.len(), block.turned(), "turned inputs");
-    assert!(paired.len().is_multiple_of(size), "gradients of whole panels");
-    assert_eq!(paired.len() * panel, sums.len() * size, "gradients of each panel");
-    for (paired, sums) in paired.chunks(2 * size).zip(sums.chunks_mut(2 * panel)) {
-        let wide = paired.len() > size;
-        for group in 0..block.inputs.div_ceil(WIDTH) {
-            for kernel_row in 0..ROW {
-                // SAFETY: sixteen lines of sums of three taps are written; a row of the turned
-                // block reaches two rows of a board and two lines beyond the last step.
-                unsafe {
-                    let left = |step: usize, tap: usize| {
-                        let line = turned.as_ptr().add(group * WIDTH * row + step).cast::<u16>();
-                        line.add(kernel_row * block.row + tap).cast::<u8>()
-                    };
-                    let right = |step: usize| paired.as_ptr().add(step * WIDTH);
-                    let to = sums.as_mut_ptr().add((group * TAPS + kernel_row * ROW) * WIDTH);
-                    let beside = to.wrapping_add(panel);
-                    registers.load::<0>(to.cast(), LINE);
-                    registers.load::<1>(to.add(WIDTH).cast(), LINE);
-                    registers.load::<2>(to.add(2 * WIDTH).cast(), LINE);
-                    if wide {
-                        registers.load::<3>(beside.cast(), LINE);
-                        registers.load::<4>(beside.add(WIDTH).cast(), LINE);
-                        registers.load::<5>(beside.add(2 * WIDTH).cast(), LINE);
-                    }
-                    for step in 0..block.steps() {
-                        registers.load::<6>(right(step).cast(), LINE);
-                        registers.load::<7>(left(step, 0), row * LINE);
-                        registers.add_product::<0, 7, 6>();
-                        if !wide {
-                            registers.load::<7>(left(step, 1), row * LINE);
-                            registers.add_product::<1, 7, 6>();
-                            registers.load::<7>(left(step, 2), row * LINE);
-                            registers.add_product::<2, 7, 6>();
-                            continue;
-                        }
-                        let other = right(step).add(size).cast();
-                        registers.load::<6>(other, LINE);
-                        registers.add_product::<3, 7, 6>();
-                        registers.load::<7>(left(step, 1), row * LINE);
-                        registers.add_product::<4, 7, 6>();
-                        registers.load::<6>(right(step).cast(), LINE);
-                        registers.add_product::<1, 7, 6>();
-                        registers.load::<7>(left(step, 2), row * LINE);
-                        registers.add_product::<2, 7, 6>();
-                        registers.load::<6>(other, LINE);
-                        registers.add_product::<5, 7, 6>();
-                    }
-                    registers.store::<0>(to);
-                    registers.store::<1>(to.add(WIDTH));
-                    registers.store::<2>(to.add(2 * WIDTH));
-                    if wide {
-                        registers.store::<3>(beside);
-                        registers.store::<4>(beside.add(WIDTH));
-                        registers.store::<5>(beside.add(2 * WIDTH));
-                    }
-                }
-            }
-        }
     }
 }
 
