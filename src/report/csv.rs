@@ -76,7 +76,7 @@ impl CsvLog {
 
     /// Step and value of each row with a value in a column.
     pub fn column(&self, name: &str) -> Result<Vec<(u64, f64)>> {
-        let content = files::read(&self.path)?;
+        let content = files::read(&self.path).map_err(|error| Error::runtime(error.to_string()))?;
         let content = String::from_utf8_lossy(&content);
         let Some(index) = self.columns.iter().position(|known| *known == name) else {
             return Ok(Vec::new());

@@ -2,7 +2,7 @@
 
 use matchq_games::match3::{Certain, EFFECTIVE, MATCHING, Match3, Move, NO_MATCH, Rules, SETUPS, State};
 use matchq_games::random::{Draw, Role, Stream};
-use matchq_games::{ActionMask, After, Game, Image, Lookahead, Plan, offered};
+use matchq_games::{ActionFeatures, ActionMask, After, Game, Image, Lookahead, Plan, StateFeatures, Text, offered};
 
 use crate::chains::{Rows, action, best, board_with, matching, planes, play, rows, runs, swap, text, wave};
 
@@ -35,6 +35,48 @@ fn certain_chains_agree_with_the_rules_written_out_plainly() {
         }
     }
     assert!(with_unknown > 1000, "{with_unknown}");
+}
+
+#[test]
+fn the_features_are_the_best_of_four_plans_and_the_squares_of_the_gems_counts() {
+    let mut with_more_than_four = 0;
+    for index in 0..100 {
+        let rules = Rules::default();
+        let board = Match3::new(&rules, &mut Stream::new(9, Role::Game, index)).board();
+        let plain = rows(&board);
+        let mut firsts: Vec<(i32, f64)> = matching(&plain)
+            .into_iter()
+            .map(|action| {
+                let mut after = plain.clone();
+                let points = play(&mut after, Move::of_action(action));
+                (points, f64::from(points) + 0.5 * f64::from(best(&after)))
+            })
+            .collect();
+        firsts.sort_by_key(|(points, _)| -points);
+        with_more_than_four += usize::from(firsts.len() > 4);
+        let plan = firsts.iter().take(4).map(|(_, plan)| *plan).fold(0.0, f64::max);
+        let only = firsts.first().map_or(0.0, |(points, _)| f64::from(*points));
+        let squares = "abcd".chars().map(|gem| board.matches(gem).count().pow(2) as f64).sum();
+        let features = |left| Match3::features(&Match3::parse(&rules, &board, Some(left)).unwrap());
+        assert_eq!(features(25), [plan, squares]);
+        assert_eq!(features(2), [plan, squares]);
+        assert_eq!(features(1), [only, 0.0]);
+    }
+    assert!(with_more_than_four > 50, "{with_more_than_four}");
+}
+
+#[test]
+fn an_actions_features_are_its_points_and_those_of_its_afterstate_that_are_not_0() {
+    let state = Match3::new(&Rules::default(), &mut Stream::new(9, Role::Game, 0)).state();
+    let mut given = 0;
+    Match3::action_features(&state, |action, features| {
+        let After { state, points, .. } = Match3::after(&state, action);
+        let all = [&[f64::from(points)], &Match3::features(&state)[..]].concat();
+        let expected: Vec<_> = all.into_iter().enumerate().filter(|(_, number)| *number != 0.0).collect();
+        assert_eq!(features, expected);
+        given += 1;
+    });
+    assert_eq!(given, offered::<Match3>(&state, MATCHING).0.count());
 }
 
 #[test]

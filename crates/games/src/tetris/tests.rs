@@ -38,6 +38,31 @@ fn tetris_keeps_what_a_game_promises() {
 }
 
 #[test]
+fn a_piece_is_steered_by_columns_within_the_borders_and_turned_all_the_way_round() {
+    for piece in 0..7 {
+        let state = State::pack(&Wall::of([0; KEPT]), piece, ROWS as u8, false);
+        let pieces = PIECES[usize::from(piece)];
+        let steered = |action, columns, turns| placement(Tetris::steer(&state, action, columns, turns).unwrap());
+        let begin = steered(None, 0, 0);
+        assert_eq!(begin, placement(text::SHOWN_AT));
+        for (orientation, Orientation { width, .. }) in pieces.iter().enumerate() {
+            let last = COLUMNS - width;
+            let at = |column: usize| Some(action(orientation, column));
+            assert_eq!(steered(at(0), -1, 0), (orientation, 0));
+            assert_eq!(steered(at(2), -1, 0), (orientation, 1));
+            assert_eq!(steered(at(2), 3, 0), (orientation, 5));
+            assert_eq!(steered(at(last), 1, 0), (orientation, last));
+            assert_eq!(steered(at(0), 0, 1).0, (orientation + 1) % pieces.len());
+            assert_eq!(steered(at(0), 0, pieces.len()), (orientation, 0));
+            // A turned piece may be wider, and stays within the borders.
+            let (turned, column) = steered(at(last), 0, 1);
+            assert!(column + pieces[turned].width <= COLUMNS);
+        }
+    }
+    assert_eq!(Tetris::steer(&State::pack(&Wall::of([0; KEPT]), UNKNOWN, 20, false), None, 0, 0), None);
+}
+
+#[test]
 fn a_network_tells_a_lost_wall_from_the_one_before() {
     // A single cell in the lower left corner of four rows.
     let mut rows = [0; KEPT];
