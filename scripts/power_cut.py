@@ -6,7 +6,7 @@
 strace records what a training of scripts/kill_trainings.py does to its files. A cut comes after any of these calls; then a folder is made
 as a disk may hold it that has only what was flushed (fsync, fdatasync), in one of four ways:
 nothing else; the names of files, but not their contents; the contents, but not the names; or parts of both, with torn ends and zeros.
-The training goes on in that folder, is recorded and cut again, and must end with the checkpoint, the agents and the logs of one that nobody cut.
+The training goes on in that folder, is recorded and cut again, and must end with the checkpoint, the agents and the tables of one that nobody cut.
 Needs strace.
 """
 
@@ -22,7 +22,7 @@ import tempfile
 
 import kill_trainings
 
-CALLS = "openat,write,writev,pwrite64,pwritev,fsync,fdatasync,sync_file_range,rename,renameat,renameat2,unlink,unlinkat,ftruncate,truncate,mkdir,mkdirat,rmdir,lseek,close,copy_file_range,sendfile,link,linkat,symlink,symlinkat,dup,dup2,fcntl"
+CALLS = "?openat,?write,?writev,?pwrite64,?pwritev,?fsync,?fdatasync,?sync_file_range,?rename,?renameat,?renameat2,?unlink,?unlinkat,?ftruncate,?truncate,?mkdir,?mkdirat,?rmdir,?lseek,?close,?copy_file_range,?sendfile,?link,?linkat,?symlink,?symlinkat,?dup,?dup2,?fcntl"
 LINE = re.compile(r"^(\d+)\s+(.*)$")
 CALL = re.compile(r"^(\w+)\((.*)\)\s+= (-?\d+)")
 TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
@@ -207,7 +207,8 @@ def cuts(program, folder, learner, configuration, count, dice):
         runs = folder / "cut"
         shutil.rmtree(runs, ignore_errors=True)
         runs.mkdir()
-        cut = kill_trainings.Training(program, runs, "run", configuration)
+        # Folders that the training makes, too.
+        cut = kill_trainings.Training(program, runs / "new" / "folders", "run", configuration)
         here = []
         for _ in range(dice.randint(1, 4)):
             trace = folder / "trace"
@@ -231,7 +232,7 @@ def cuts(program, folder, learner, configuration, count, dice):
             way = dice.choice(WAYS)
             disk.leave(way, dice, runs)
             # A save that was followed by another is never lost.
-            left = runs / "run" / CHECKPOINT[1:].decode()
+            left = cut.run / CHECKPOINT[1:].decode()
             if len(disk.saved) > 1 and (not left.exists() or left.read_bytes() not in disk.saved[-2:]):
                 sys.exit(f"failed: {runs} lost more than the last checkpoint, after call {at} ({calls[at][0]}), {way}")
             here.append(f"a cut after call {at} ({calls[at][0]}), {way}")
@@ -255,7 +256,7 @@ def main():
     given = parser.parse_args()
     print(f"seed {given.seed}", flush=True)
     dice = random.Random(given.seed)
-    folder = pathlib.Path(tempfile.mkdtemp())
+    folder = pathlib.Path(tempfile.mkdtemp()).resolve()
     for learner in given.learners.split(","):
         configuration = folder / f"{learner}.toml"
         configuration.write_text(kill_trainings.CONFIGURATIONS[learner], encoding="utf-8")

@@ -20,7 +20,7 @@ pub fn run(arguments: &Merge) -> Result<()> {
     let shards = Shards::open(&arguments.folder)?;
     if shards.job.program != PROGRAM {
         return Err(Error::user(format!(
-            "{}: these shards are of {}, and this program is {PROGRAM}",
+            "{}: these shards are of {:?}, and this program is {PROGRAM}",
             arguments.folder.display(),
             shards.job.program
         )));
@@ -58,7 +58,7 @@ impl ForGame for Task<'_> {
             "compare" => compare::conclude(&series, arguments.plot.as_deref(), reports::<G>(&shards, &series)?),
             "endure" => merge_endured::<G>(&shards, &series),
             "generation" => merge_generation::<G>(&shards, arguments),
-            other => Err(Error::user(format!("{}: there is no command {other}", arguments.folder.display()))),
+            other => Err(Error::user(format!("{}: there is no command {other:?}", arguments.folder.display()))),
         }
     }
 }
@@ -66,7 +66,11 @@ impl ForGame for Task<'_> {
 /// The whole series of which shards are parts.
 fn series_of(shards: &Shards, json: Option<&Path>) -> Result<Series> {
     let seed = shards.job.seed.parse();
-    let seed = seed.map_err(|_| Error::user(format!("the shards' seed is {}, which is no number", shards.job.seed)))?;
+    let seed =
+        seed.map_err(|_| Error::user(format!("the shards' seed is {:?}, which is no number", shards.job.seed)))?;
+    if u128::checked_add(seed, u128::from(shards.job.count.saturating_sub(1))).is_none() {
+        return Err(Error::user("the seeds of all games must lie below 2^128".to_owned()));
+    }
     if let Some(path) = json.filter(|path| *path != Path::new("-")) {
         files::check_destination("--json", path)?;
     }
@@ -152,7 +156,10 @@ fn merge_endured<G: Playable>(shards: &Shards, series: &Series) -> Result<()> {
     let endured = |(contestant, parts): (&shard::Contestant, Vec<Sequences>)| {
         let seconds = time(&contestant.player, parts.iter().map(|part| part.seconds))?;
         let sequences: Vec<_> = parts.into_iter().flat_map(|part| part.sequences).collect();
-        let sound = |sequence: &Sequence| [sequence.score, sequence.ends].iter().all(|sum| (0.0..=1e300).contains(sum));
+        let sound = |sequence: &Sequence| {
+            let Sequence { score, ends, ended, .. } = *sequence;
+            (0.0..=1e300).contains(&score) && (0.0..=1e300).contains(&ends) && (ends > 0.0) == (ended > 0)
+        };
         if !sequences.iter().all(sound) {
             return Err(Error::user(format!("the sequences of {} are none that were played", contestant.player)));
         }

@@ -2,10 +2,10 @@
 
 mod job;
 
+use std::env;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
-use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ impl<'a> Place<'a> {
         if self.folder.exists() && !self.folder.is_dir() {
             return Err(Error::user(format!("--out {}: this is no folder", self.folder.display())));
         }
-        fs::create_dir_all(self.folder)
+        files::create_folder(self.folder)
             .map_err(|error| Error::runtime(format!("--out {}: it cannot be made: {error}", self.folder.display())))?;
         if job.is_done(self.folder, self.index)? {
             return Ok(());

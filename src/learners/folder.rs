@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use crate::error::{Error, Result};
-use crate::files::{self, flush_names};
+use crate::files::{self, create_folder, flush_names};
 use crate::players::BEST;
 
 /// Folder of a run, `runs/NAME/`: configuration, checkpoints and logs.
@@ -37,13 +37,12 @@ impl RunFolder {
             Some(name) => Box::new(std::iter::once(name.to_owned())),
             None => Box::new(std::iter::once(stem.to_owned()).chain((2..).map(|number| format!("{stem}-{number}")))),
         };
-        fs::create_dir_all(runs).map_err(|error| unwritable(runs, &error))?;
+        create_folder(runs).map_err(|error| unwritable(runs, &error))?;
         for name in names {
             let path = runs.join(name);
             match fs::create_dir(&path) {
                 Ok(()) => {
                     flush_names(runs);
-                    runs.parent().into_iter().for_each(flush_names);
                     let folder = Self::lock(path)?;
                     folder.write_config(config)?;
                     return Ok(folder);

@@ -151,7 +151,9 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
             return Ok(true);
         }
         let mut player = self.learner.player();
-        let evaluated = evaluated(&mut player, &self.rules, &self.config.run.evaluation, stop)?;
+        let evaluated = evaluated(&mut player, &self.rules, &self.config.run.evaluation, stop);
+        // What fails here is the training's own doing.
+        let evaluated = evaluated.map_err(|error| Error::runtime(error.to_string()))?;
         drop(player);
         let Some(evaluated) = evaluated else { return Ok(false) };
         let best = self.record.evaluated(self.learner.step(), evaluated.mean());

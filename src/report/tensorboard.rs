@@ -22,7 +22,7 @@ pub struct EventLog {
 impl EventLog {
     /// Starts a log in a folder, made if missing; existing event files are an error.
     pub fn create(folder: &Path) -> Result<Self> {
-        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+        files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
         if let Some(found) = event_files(folder)?.first() {
             return Err(Error::user(format!(
                 "{} exists already; resume its run or give the new run another name",
@@ -36,7 +36,7 @@ impl EventLog {
     ///
     /// New events go to a new file, so that a running TensorBoard forgets the removed steps.
     pub fn resume(folder: &Path, step: u64) -> Result<Self> {
-        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+        files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
         let existing = event_files(folder)?;
         for path in &existing {
             let content = files::read(path)?;

@@ -28,6 +28,15 @@ pub fn flush_names(folder: &Path) {
     }
 }
 
+/// Makes a folder and those above it that are missing, whose names survive a power cut.
+pub fn create_folder(folder: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> =
+        folder.ancestors().take_while(|above| !above.as_os_str().is_empty() && !above.exists()).collect();
+    fs::create_dir_all(folder)?;
+    missing.iter().filter_map(|made| made.parent()).for_each(flush_names);
+    Ok(())
+}
+
 /// Writes a file, whose old content stays until the new one is whole. A link stays a link.
 pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     if is_special(path) {

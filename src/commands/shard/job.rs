@@ -107,7 +107,9 @@ impl Job {
         fs::rename(&aside, &path).map_err(|error| {
             fs::remove_file(&aside).ok();
             Error::runtime(format!("{} cannot be written: {error}", path.display()))
-        })
+        })?;
+        files::flush_names(folder);
+        Ok(())
     }
 
     /// Whether a shard's file is there, whole.

@@ -84,6 +84,9 @@ mod tests {
         assert!((difference.half_width.unwrap() - half).abs() < 1e-4, "{difference:?}");
         assert!(difference.significant);
         assert!(!Difference::between(&[1, -1, 2, -1], &[0; 4]).unwrap().significant);
+        // Without any difference the interval is 0 wide and holds 0.
+        assert!(!Difference::between(&one, &one).unwrap().significant);
+        assert!(Difference::between(&[4, 5], &[3, 4]).unwrap().significant);
         assert!(!Difference::between(&one[..1], &other[..1]).unwrap().significant);
         assert_eq!(Difference::between(&one, &other[..2]), Difference::between(&one[..2], &other[..2]));
     }

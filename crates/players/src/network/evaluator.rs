@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_certain_points};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::games::{ActionMask, After, Game, Image, MaskKind, Plan, offered};
 
 /// Factor of the second action's value in a plan by a dynamics model.
@@ -40,16 +40,6 @@ pub struct Evaluator<G: Game> {
 /// The mask of each state.
 pub fn masks<G: Image>(states: &[G::State], mask: MaskKind) -> Vec<ActionMask> {
     states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, mask).0).collect()
-}
-
-/// Refuses outputs with which plans and searches could not compute.
-fn check(outputs: &[f32]) -> Result<()> {
-    match outputs.iter().find(|output| output.is_nan() || output.abs() >= 1e30) {
-        None => Ok(()),
-        Some(output) => Err(Error::user(format!(
-            "the network's output for a board is {output}: its weights are those of no agent that can play"
-        ))),
-    }
 }
 
 impl<G: Image> Evaluator<G> {
@@ -135,7 +125,6 @@ impl<G: Image> Evaluator<G> {
             let chunk: Vec<_> = chunk.iter().map(|state| (*state, 0)).collect();
             let Encoded { images, scalars, .. } = self.encoder.positions(&chunk);
             let values = self.network.outputs(images, scalars)?;
-            check(&values)?;
             self.values.extend(values.iter().map(|value| self.output * value));
         }
         Ok(())
@@ -159,8 +148,6 @@ impl<G: Image> Evaluator<G> {
                 self.network.outcome(images, priors)?;
             }
             let added = self.network.outputs(images, scalars)?;
-            check(&added)?;
-            check(priors)?;
             let added = added.chunks_exact(self.shape.outputs);
             for (place, (added, prior)) in places.iter().zip(added.zip(priors)) {
                 self.values[*place] = self.output * added[0] + *prior;

@@ -3,7 +3,7 @@ use rayon::prelude::*;
 use super::{Backend, Evaluator, Model, PLAN_SHARE};
 use crate::agent::Shipped;
 use crate::agent_file::Kind;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::games::{ActionMask, Image, offered};
 use crate::judged::Meaning;
 use crate::options::{CHECKPOINT, Entry, NETWORK_BATCH, Options, PRECISION, Parameter};
@@ -61,7 +61,7 @@ impl<G: Image> NetworkPlayer<G> {
     /// all values are 0, and a random action is first.
     pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<ActionValue>, bool)> {
         let (mask, undecided) = self.offered(&[*state])[0];
-        let values = self.evaluator.values_of(&[*state], &[mask])?.to_vec();
+        let values = checked(self.evaluator.values_of(&[*state], &[mask])?)?.to_vec();
         let chosen = Self::choice(&values, mask, undecided, ties);
         let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };
         let valued = |action| ActionValue { action, value: value(action) };
@@ -81,6 +81,16 @@ impl<G: Image> NetworkPlayer<G> {
     }
 }
 
+/// Refuses values with which no player and no search can compute.
+fn checked(values: &[f32]) -> Result<&[f32]> {
+    match values.iter().find(|value| value.is_nan() || value.abs() >= 1e30) {
+        None => Ok(values),
+        Some(value) => Err(Error::user(format!(
+            "the network's value of a move is {value}: its weights are those of no agent that can play"
+        ))),
+    }
+}
+
 impl<G: Image> Player<G> for NetworkPlayer<G> {
     fn has_network(&self) -> bool {
         true
@@ -93,7 +103,7 @@ impl<G: Image> Player<G> for NetworkPlayer<G> {
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
         let offered = self.offered(states);
         let masks: Vec<ActionMask> = offered.iter().map(|(mask, _)| *mask).collect();
-        let values = self.evaluator.values_of(states, &masks)?;
+        let values = checked(self.evaluator.values_of(states, &masks)?)?;
         let rows = values.chunks_exact(G::ACTIONS).zip(offered).zip(ties);
         let chosen = rows.map(|((values, (mask, undecided)), ties)| Self::choice(values, mask, undecided, ties));
         Ok(chosen.collect())
