@@ -72,7 +72,11 @@ def watch(name, process, steps, minutes):
         seen.append((now, *look(process), steps()))
         time.sleep(0.25)
     process.send_signal(signal.SIGINT)
-    process.wait()
+    try:
+        process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        # What began in the background may ignore the signal.
+        process.kill()
     quarters = [seen[len(seen) * part // 4 : len(seen) * (part + 1) // 4] for part in range(4)]
     # The most of a quarter: what is read for a moment is no leak.
     memory = [max(memory for _, memory, _, _ in quarter) for quarter in quarters]
@@ -80,7 +84,7 @@ def watch(name, process, steps, minutes):
     speed = [(quarter[-1][3] - quarter[0][3]) / (quarter[-1][0] - quarter[0][0]) for quarter in quarters]
     print(
         f"{name}: {memory[0] / 2**20:.1f} MiB in the first quarter, {memory[3] / 2**20:.1f} in the last; {files[0]} and {files[3]} open files; "
-        f"{speed[1]:,.0f} and {speed[3]:,.0f} steps a second",
+        f"{speed[1]:,.0f} and {speed[3]:,.0f} steps a second; {seen[-1][3]:,} steps",
         flush=True,
     )
     return memory[3] <= memory[0] + GROWTH and files[3] <= files[0] + AT_ONCE
