@@ -13,6 +13,7 @@ import glob
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,27 +31,30 @@ def ends_well(training, what, code, *words):
         sys.exit(f"failed: {what} ended with {training.returncode}: {said}")
 
 
-def until_it_saves(training):
+def saved(training):
+    """A training that has saved for the first time, and waits."""
+    begun = training.start()
     begin = time.monotonic()
     while not (training.run / "last.ckpt").exists():
         if time.monotonic() > begin + 60:
             sys.exit(f"failed: {training.run} saved nothing in a minute")
-        time.sleep(0.02)
+        time.sleep(0.001)
+    begun.send_signal(signal.SIGSTOP)
+    return begun
 
 
 def shares(training):
-    first = training.start()
-    until_it_saves(training)
+    first = saved(training)
     ends_well(training.start(), "a second training in a folder", 2, "another process trains in this folder")
     first.kill()
     first.communicate()
 
 
 def vanishes(training, expected):
-    first = training.start()
-    until_it_saves(training)
+    first = saved(training)
     aside = training.runs / "aside"
     training.run.rename(aside)
+    first.send_signal(signal.SIGCONT)
     ends_well(first, "a training without its folder", 1, str(training.run))
     shutil.rmtree(training.run, ignore_errors=True)
     aside.rename(training.run)
@@ -58,8 +62,7 @@ def vanishes(training, expected):
 
 
 def is_read_only(training, expected):
-    first = training.start()
-    until_it_saves(training)
+    first = saved(training)
     first.kill()
     first.communicate()
     if subprocess.run(["mount", "--bind", training.runs, training.runs], capture_output=True).returncode:
