@@ -51,6 +51,14 @@ class File:
         return torn if dice.random() < 0.5 else torn + bytes(max(0, len(seen) - len(torn)))
 
 
+def apply(changes, names):
+    for name, node in changes:
+        if node == "gone":
+            names.pop(name, None)
+        else:
+            names[name] = node
+
+
 class Disk:
     """The files below a folder, and the names that the disk surely has."""
 
@@ -71,11 +79,7 @@ class Disk:
         return path.startswith(self.root + b"/")
 
     def change(self, changes):
-        for name, node in changes:
-            if node == "gone":
-                self.names.pop(name, None)
-            else:
-                self.names[name] = node
+        apply(changes, self.names)
         self.pending.append(changes)
 
     def flush_folder(self, folder):
@@ -84,18 +88,10 @@ class Disk:
         for changes in self.pending:
             # A rename within a folder is one change.
             if all(inside(name) for name, _ in changes):
-                self.apply(changes)
+                apply(changes, self.flushed)
             else:
                 rest.append(changes)
         self.pending = rest
-
-    def apply(self, changes, names=None):
-        names = self.flushed if names is None else names
-        for name, node in changes:
-            if node == "gone":
-                names.pop(name, None)
-            else:
-                names[name] = node
 
     def call(self, name, arguments, result):
         """Takes a call; whether it changed anything that matters."""
@@ -170,7 +166,7 @@ class Disk:
         names = dict(self.flushed)
         pending = self.pending if way == "names" else self.pending[: dice.randint(0, len(self.pending))] if way == "torn" else []
         for changes in pending:
-            self.apply(changes, names)
+            apply(changes, names)
         shutil.rmtree(to)
         to.mkdir()
         for name, node in sorted(names.items()):

@@ -10,7 +10,6 @@ the last quarter. Memory that grew by more than 8 MiB, or files that stayed open
 """
 
 import argparse
-import importlib.util
 import os
 import pathlib
 import re
@@ -19,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import kill_trainings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GROWTH = 8 << 20
@@ -40,11 +41,8 @@ while True:
 
 def learners():
     """Configurations by name, from the script that kills them."""
-    spec = importlib.util.spec_from_file_location("kill_trainings", ROOT / "scripts" / "kill_trainings.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     # Fitted value iteration comes to rest within seconds.
-    return {name: text for name, text in module.CONFIGURATIONS.items() if name != "fitted"}
+    return {name: text for name, text in kill_trainings.CONFIGURATIONS.items() if name != "fitted"}
 
 
 def without_an_end(configuration):

@@ -22,7 +22,7 @@ pub const LINE: usize = size_of::<Line>();
 #[repr(C)]
 pub struct Job {
     left: [*const u8; 2],
-    /// Of sixteen lines for each step.
+    /// Sixteen lines for each step, one step after the other.
     right: [*const Line; 2],
     /// Left by right: 0 by 0, 1 by 0, 0 by 1, 1 by 1.
     sums: [*mut Line; 4],
@@ -219,7 +219,7 @@ impl<'a> Work<'a> {
     /// Does all jobs without tiles.
     ///
     /// # Safety
-    /// That of [`by_tiles`](Self::by_tiles), but for the instructions.
+    /// The promise of [`by_tiles`](Self::by_tiles) but for the instructions.
     #[cfg(test)]
     pub unsafe fn plainly(&self) {
         // SAFETY: `new` took the pointers from slices that live; the caller's promise.
