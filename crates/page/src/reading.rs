@@ -2,7 +2,7 @@
 
 use matchq_core::error::{Error, Result};
 use matchq_players::{ForGame, NAMES, Playable, with_game};
-use matchq_vision::{Picture, Reading, SURE, Theme, read_best};
+use matchq_vision::{Picture, Reading, SURE, Theme, read_games};
 use serde_json::{Value, json};
 
 /// Name of a page's picture in errors.
@@ -15,33 +15,20 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
         return Err(Error::user("the file is no picture: a PNG or a JPEG is read".to_owned()));
     }
     let picture = Picture::decode(NAME, bytes)?;
-    let names: Vec<&str> = match game {
-        Some(game) => vec![game],
-        None => NAMES.to_vec(),
-    };
-    let mut best: Option<(String, String, Reading)> = None;
-    let mut found: Option<Error> = None;
+    let names: Vec<&str> = game.map_or_else(|| NAMES.to_vec(), |game| vec![game]);
+    let (mut games, mut themes) = (Vec::new(), Vec::new());
     for name in names {
-        let (names_of, themes) = with_game(name, Themes)??;
-        if themes.is_empty() {
-            if game.is_some() {
-                return Err(Error::user(format!("there is no theme for pictures of {name} yet")));
-            }
-            continue;
-        }
-        match read_best(NAME, &picture, &themes, None) {
-            Ok((theme, reading)) => {
-                let better = best.as_ref().is_none_or(|(_, _, other)| sure(&reading) > sure(other));
-                if better {
-                    best = Some((name.to_owned(), names_of[theme].to_owned(), reading));
-                }
-            }
-            Err(error) => found = Some(error),
+        let (of_game, read) = with_game(name, Themes)??;
+        if !read.is_empty() {
+            games.push((name, of_game));
+            themes.push(read);
+        } else if game.is_some() {
+            return Err(Error::user(format!("there is no theme for pictures of {name} yet")));
         }
     }
-    let Some((game, theme, mut reading)) = best else {
-        return Err(found.unwrap_or_else(|| Error::user("no game's pictures are known".to_owned())));
-    };
+    let (surest, theme, mut reading) = read_games(NAME, &picture, &themes)?;
+    let (game, of_game) = games[surest];
+    let theme = of_game[theme];
     if 2 * reading.unsure().count() > reading.cells.len() {
         let (unsure, cells) = (reading.unsure().count(), reading.cells.len());
         return Err(Error::user(format!(
@@ -49,7 +36,7 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
              knows such pictures"
         )));
     }
-    let doubt = doubt(NAME, &game, &mut reading)?;
+    let doubt = doubt(NAME, game, &mut reading)?;
     let unsure: Vec<Value> = reading
         .unsure()
         .map(|(column, row, cell)| {
@@ -67,11 +54,6 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
         "picture": [picture.width(), picture.height()],
         "field": [x, y, width, height],
     }))
-}
-
-/// Share of a reading's cells that are sure.
-fn sure(reading: &Reading) -> f64 {
-    1.0 - reading.unsure().count() as f64 / reading.cells.len() as f64
 }
 
 struct Themes;

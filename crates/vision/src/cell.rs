@@ -4,8 +4,9 @@ use super::colour::{Oklab, distance, oklab};
 use super::field::Field;
 use super::picture::Picture;
 
-/// Samples on a side of a cell.
-const SAMPLES: usize = 24;
+/// Samples on a side of a cell, for a reading and for a quick look; multiples of [`SIDE`].
+pub(super) const FINE: usize = 24;
+pub(super) const COARSE: usize = 12;
 pub(super) const SIDE: usize = 12;
 /// Radii, in cells, of the ring whose colour is the gem's, between middle and border.
 const RING: [f32; 2] = [0.07, 0.29];
@@ -20,18 +21,19 @@ pub(super) struct Look {
 }
 
 impl Look {
-    pub(super) fn new(picture: &Picture, field: &Field, column: usize, row: usize) -> Self {
-        let samples = samples(picture, field, column, row);
+    /// The look of a cell by so many samples on its side, [`FINE`] or [`COARSE`].
+    pub(super) fn new(picture: &Picture, field: &Field, [column, row]: [usize; 2], side: usize) -> Self {
+        let samples = samples(picture, field, [column, row], side);
         let in_ring = |at: &usize| {
-            let [u, v] = [at % SAMPLES, at / SAMPLES].map(|at| (at as f32 + 0.5) / SAMPLES as f32 - 0.5);
+            let [u, v] = [at % side, at / side].map(|at| (at as f32 + 0.5) / side as f32 - 0.5);
             (RING[0]..RING[1]).contains(&u.hypot(v))
         };
         let ring: Vec<Oklab> = (0..samples.len()).filter(in_ring).map(|at| samples[at]).collect();
         let colour = middle(&ring);
         let mut shape = [0.0; SIDE * SIDE];
-        let each = SAMPLES / SIDE;
+        let each = side / SIDE;
         for (at, sample) in samples.iter().enumerate() {
-            let (u, v) = (at % SAMPLES / each, at / SAMPLES / each);
+            let (u, v) = (at % side / each, at / side / each);
             let far = distance(*sample, colour) / HALF;
             shape[v * SIDE + u] += 1.0 / (1.0 + far * far) / (each * each) as f32;
         }
@@ -40,10 +42,10 @@ impl Look {
 }
 
 /// Samples of a cell, row by row: means of the nearest pixels.
-fn samples(picture: &Picture, field: &Field, column: usize, row: usize) -> Vec<Oklab> {
+fn samples(picture: &Picture, field: &Field, [column, row]: [usize; 2], side: usize) -> Vec<Oklab> {
     let ends = |axis: usize, cell: usize, most: usize| -> Vec<[usize; 2]> {
         let end = |at: usize| {
-            let at = cell as f64 + at as f64 / SAMPLES as f64;
+            let at = cell as f64 + at as f64 / side as f64;
             field.corner[axis] + at * field.cell[axis]
         };
         let range = |at: usize| {
@@ -52,7 +54,7 @@ fn samples(picture: &Picture, field: &Field, column: usize, row: usize) -> Vec<O
             let to = (end(at + 1).round().max(0.0) as usize).clamp(from + 1, most);
             [from, to]
         };
-        (0..SAMPLES).map(range).collect()
+        (0..side).map(range).collect()
     };
     let (columns, rows) = (ends(0, column, picture.width()), ends(1, row, picture.height()));
     rows.iter().flat_map(|y| columns.iter().map(|x| oklab(picture.mean(*x, *y)))).collect()
@@ -100,7 +102,7 @@ mod tests {
     fn cell(colour: impl Fn(f32, f32) -> [u8; 3]) -> Look {
         let pixel = |at: usize| colour((at % 60) as f32 - 29.5, (at / 60) as f32 - 29.5);
         let picture = Picture::new(60, (0..3_600).flat_map(pixel).collect());
-        Look::new(&picture, &Field { corner: [0.0; 2], cell: [60.0; 2], size: [1, 1] }, 0, 0)
+        Look::new(&picture, &Field { corner: [0.0; 2], cell: [60.0; 2], size: [1, 1] }, [0, 0], FINE)
     }
 
     #[test]

@@ -83,94 +83,130 @@ const ANYWHERE: isize = BINS as isize / 4;
 
 /// The field of `size` columns and rows of square cells, if there is one.
 ///
-/// Lattices are tried where gradients repeat: cells must differ from their surroundings, colours
-/// recur, surroundings be alike. `vote` says, from 0 to 1, how well cells read as gems, in the
-/// picture or a smaller copy. Cells need seven pixels in a picture scaled down to at most 512.
+/// `vote` says, from 0 to 1, how well cells read as gems, in the picture or a smaller copy. Cells
+/// need seven pixels in a picture scaled down to at most 512.
 pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Field> {
-    let longer = picture.width().max(picture.height());
-    let factor = (longer / VOTING).max(1);
-    let reduced = if factor > 1 { Some(picture.reduced(factor)) } else { None };
-    let vote = |field: &Field| {
-        let scaled = |lengths: [f64; 2]| lengths.map(|length| length / factor as f64);
+    Finder::new(picture).find(size, vote)
+}
+
+/// Looks for fields in a picture, by [`find`]'s votes.
+///
+/// Lattices are tried where gradients repeat: cells must differ from their surroundings, colours
+/// recur, surroundings be alike.
+pub(super) struct Finder<'a> {
+    picture: &'a Picture,
+    /// The copy for votes of a large picture, and by how much it is smaller.
+    reduced: Option<Picture>,
+    factor: usize,
+    sums: Sums,
+}
+
+/// A field and its votes.
+pub(super) type Candidate = (f32, Field);
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(picture: &'a Picture) -> Self {
+        let longer = picture.width().max(picture.height());
+        let factor = (longer / VOTING).max(1);
+        let reduced = (factor > 1).then(|| picture.reduced(factor));
+        let sums = Sums::new(picture, [0, 0, picture.width(), picture.height()], longer.div_ceil(SIDE));
+        Self { picture, reduced, factor, sums }
+    }
+
+    pub(super) fn find(&self, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Field> {
+        let by_borders = self.by_borders(size, &vote);
+        by_borders.filter(stands_out).or_else(|| self.by_votes(size, &vote)).or(by_borders).map(|(_, field)| field)
+    }
+
+    fn vote(&self, field: &Field, vote: impl Fn(&Picture, &Field) -> f32) -> f32 {
+        let scaled = |lengths: [f64; 2]| lengths.map(|length| length / self.factor as f64);
         let field = Field { corner: scaled(field.corner), cell: scaled(field.cell), size: field.size };
-        vote(reduced.as_ref().unwrap_or(picture), &field)
-    };
-    let sums = Sums::new(picture, [0, 0, picture.width(), picture.height()], longer.div_ceil(SIDE));
-    let mut lattices: Vec<Lattice> = Vec::new();
-    for window in windows(&sums, size, WINDOWS) {
-        let phases = (0..25).map(|phase| {
-            let [x, y] = [phase % 5, phase / 5].map(|phase| (f64::from(phase) / 5.0 - 0.4) * window.pitch);
-            Lattice::new(&sums, size, [window.x + x, window.y + y], window.pitch)
-        });
-        lattices.extend(phases.max_by(|one, other| one.quality.total_cmp(&other.quality)));
+        vote(self.reduced.as_ref().unwrap_or(self.picture), &field)
     }
-    best_first(&mut lattices);
-    lattices.truncate(4 * FINALISTS);
-    for lattice in &mut lattices {
-        lattice.climb(&sums, size, &[1.0, 1.0 / 8.0, 1.0 / 16.0, 1.0 / 32.0, 1.0]);
-    }
-    best_first(&mut lattices);
-    let mut finalists: Vec<Lattice> = Vec::new();
-    for lattice in lattices {
-        if finalists.len() < FINALISTS && !finalists.iter().any(|other| other.is_near(&lattice)) {
-            finalists.push(lattice);
+
+    fn rate(&self, size: [usize; 2], lattice: Lattice, vote: impl Fn(&Picture, &Field) -> f32) -> Rated {
+        match lattice.is_within(&self.sums, size) {
+            true => (self.vote(&lattice.field(size, self.sums.factor as f64), vote), lattice),
+            false => (0.0, lattice),
         }
     }
-    let rate = |lattice: Lattice| match lattice.is_within(&sums, size) {
-        true => (vote(&lattice.field(size, sums.factor as f64)), lattice),
-        false => (0.0, lattice),
-    };
-    let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(&rate);
-    let rating = |(votes, lattice): &(f32, Lattice)| lattice.quality * (0.25 + votes);
-    let by_borders = rated.max_by(|one, other| rating(one).total_cmp(&rating(other)));
-    if let Some(found) = by_borders.map(|found| climb(found, size, &rate, &[1.0])) {
-        if found.0 >= ELECTED {
-            return Some(refined(picture, found.1.field(size, sums.factor as f64), true));
+
+    /// The field whose cells have visible borders.
+    pub(super) fn by_borders(&self, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Candidate> {
+        let sums = &self.sums;
+        let mut lattices: Vec<Lattice> = Vec::new();
+        for window in windows(sums, size, WINDOWS) {
+            let phases = (0..25).map(|phase| {
+                let [x, y] = [phase % 5, phase / 5].map(|phase| (f64::from(phase) / 5.0 - 0.4) * window.pitch);
+                Lattice::new(sums, size, [window.x + x, window.y + y], window.pitch)
+            });
+            lattices.extend(phases.max_by(|one, other| one.quality.total_cmp(&other.quality)));
         }
-        let field = by_votes(picture, &sums, size, &rate, vote);
-        return field.or_else(|| Some(refined(picture, found.1.field(size, sums.factor as f64), true)));
+        best_first(&mut lattices);
+        lattices.truncate(4 * FINALISTS);
+        for lattice in &mut lattices {
+            lattice.climb(sums, size, &[1.0, 1.0 / 8.0, 1.0 / 16.0, 1.0 / 32.0, 1.0]);
+        }
+        best_first(&mut lattices);
+        let mut finalists: Vec<Lattice> = Vec::new();
+        for lattice in lattices {
+            if finalists.len() < FINALISTS && !finalists.iter().any(|other| other.is_near(&lattice)) {
+                finalists.push(lattice);
+            }
+        }
+        // Borders and votes count: a field of flat surfaces has borders, and one beside the board reads
+        // well but for a row.
+        let rate = |lattice: Lattice| {
+            let (votes, lattice) = self.rate(size, Lattice::new(sums, size, lattice.corner, lattice.pitch), &vote);
+            (lattice.quality * (0.25 + votes), lattice)
+        };
+        let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(&rate);
+        let best = rated.max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let (rating, lattice) = climb(best, size, &rate, &[1.0]);
+        let votes = rating / lattice.quality - 0.25;
+        Some((votes, refined(self.picture, lattice.field(size, sums.factor as f64), true)))
     }
-    by_votes(picture, &sums, size, &rate, vote)
+
+    /// The field of gems without visible borders: a lattice that repeats and reads as gems.
+    pub(super) fn by_votes(&self, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Candidate> {
+        let sums = &self.sums;
+        let rate = |lattice: Lattice| self.rate(size, lattice, &vote);
+        let mut tried = Vec::new();
+        let mut pitches: Vec<f64> = Vec::new();
+        for window in windows(sums, size, WINDOWS) {
+            // Half the pitch repeats too, in many more windows.
+            if pitches.len() == VOTED
+                || pitches.iter().filter(|pitch| (window.pitch / *pitch).ln().abs() < 0.1).count() == ALIKE
+            {
+                continue;
+            }
+            pitches.push(window.pitch);
+            let lattice = Lattice { corner: [window.x, window.y], pitch: window.pitch, quality: 0.0 };
+            // Gems are also symmetric about their middles: votes decide.
+            let [x, y] = [0, 1].map(|axis| {
+                let shift = window.pitch * lattice.shift(sums, size, axis, [0.0, size[axis] as f64], ANYWHERE);
+                [shift, shift - window.pitch / 2.0]
+            });
+            tried.extend(x.iter().flat_map(|x| y.iter().map(|y| rate(lattice.moved([*x, *y])))));
+        }
+        tried.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let climbed =
+            tried.into_iter().take(FINALISTS).map(|best| climb(best, size, &rate, &[1.0, 0.125, 0.0625, 0.03125, 1.0]));
+        let (_, lattice) = climbed.max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let rough = lattice.field(size, sums.factor as f64);
+        // Gems of asymmetric form may draw the refined field away.
+        let rated = [refined(self.picture, rough, false), rough].map(|field| (self.vote(&field, &vote), field));
+        rated.into_iter().max_by(|one, other| one.0.total_cmp(&other.0)).filter(stands_out)
+    }
 }
 
+/// Whether a field has votes enough to need no further search.
+pub(super) fn stands_out((votes, _): &Candidate) -> bool {
+    *votes >= ELECTED
+}
+
+/// A lattice and how it is rated.
 type Rated = (f32, Lattice);
-
-/// The field of gems without visible borders: a lattice that repeats and reads as gems.
-fn by_votes(
-    picture: &Picture,
-    sums: &Sums,
-    size: [usize; 2],
-    rate: &impl Fn(Lattice) -> Rated,
-    vote: impl Fn(&Field) -> f32,
-) -> Option<Field> {
-    let mut tried = Vec::new();
-    let mut pitches: Vec<f64> = Vec::new();
-    for window in windows(sums, size, WINDOWS) {
-        // Half the pitch repeats too, in many more windows.
-        if pitches.len() == VOTED
-            || pitches.iter().filter(|pitch| (window.pitch / *pitch).ln().abs() < 0.1).count() == ALIKE
-        {
-            continue;
-        }
-        pitches.push(window.pitch);
-        let lattice = Lattice { corner: [window.x, window.y], pitch: window.pitch, quality: 0.0 };
-        // Gems are also symmetric about their middles: votes decide.
-        let [x, y] = [0, 1].map(|axis| {
-            let shift = window.pitch * lattice.shift(sums, size, axis, [0.0, size[axis] as f64], ANYWHERE);
-            [shift, shift - window.pitch / 2.0]
-        });
-        tried.extend(x.iter().flat_map(|x| y.iter().map(|y| rate(lattice.moved([*x, *y])))));
-    }
-    tried.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let climbed =
-        tried.into_iter().take(FINALISTS).map(|best| climb(best, size, rate, &[1.0, 0.125, 0.0625, 0.03125, 1.0]));
-    let (_, lattice) = climbed.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let rough = lattice.field(size, sums.factor as f64);
-    // Gems of asymmetric form may draw the refined field away.
-    let rated = [refined(picture, rough, false), rough].map(|field| (vote(&field), field));
-    let (votes, field) = rated.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
-    (votes >= ELECTED).then_some(field)
-}
 
 /// A lattice moved and stretched to the most votes, by each step in cells.
 fn climb(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated, steps: &[f64]) -> Rated {

@@ -24,6 +24,6 @@ pub use field::{Field, find};
 pub use moves::moves;
 pub use overlay::{mark, overlay};
 pub use picture::{LONGEST, MOST_PIXELS, Picture};
-pub use read::{Cell, Reading, SURE, UNKNOWN, read, read_best, read_field};
+pub use read::{Cell, Reading, SURE, UNKNOWN, read, read_best, read_field, read_games};
 pub use teach::{Lesson, teach};
 pub use theme::{NAMES, SIZES, Theme};

@@ -2,9 +2,9 @@
 
 use std::cell::LazyCell;
 
-use super::cell::{Look, agreement};
+use super::cell::{COARSE, FINE, Look, agreement};
 use super::colour::distance;
-use super::field::{Field, find};
+use super::field::{Candidate, Field, Finder, stands_out};
 use super::picture::Picture;
 use super::theme::{Gems, Prototype, Range, Theme};
 use crate::error::{Error, Result};
@@ -135,6 +135,13 @@ impl Reading {
         self.cells.iter().map(count).max().unwrap_or(0) as f32 / self.cells.len() as f32
     }
 
+    /// Share of sure cells, and mean confidence.
+    fn sureness(&self) -> (f32, f32) {
+        let cells = self.cells.len() as f32;
+        let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>();
+        (1.0 - self.unsure().count() as f32 / cells, confidence / cells)
+    }
+
     /// Column, row and cell of each cell that is not sure.
     pub fn unsure(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
         let columns = self.field.size[0];
@@ -153,34 +160,86 @@ pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
 /// The best theme has the surest cells; only themes without colours are sure in a grey picture. The
 /// field is found unless given, and refused if most of its gems lie together.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
-    let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
-    if themes.iter().any(|theme| theme.size != size) {
-        return Err(Error::user(format!("{name}: the themes to read it by have boards of several sizes")));
+    let size = size_of(name, themes)?;
+    if let Some(field) = field {
+        return Ok(by_best(picture, themes, field));
     }
-    let votes = |readings: &[Reading]| -> Vec<f32> {
-        themes.iter().zip(readings).map(|(theme, reading)| vote(theme, reading)).collect()
-    };
-    // A single field serves all themes, since finding takes longest.
-    let best =
-        |picture: &Picture, field: &Field| votes(&read_all(picture, themes, *field)).into_iter().fold(0.0, f32::max);
-    let is_given = field.is_some();
-    let field = field.or_else(|| find(picture, size, best)).ok_or_else(|| none(name, size))?;
-    let mut readings = read_all(picture, themes, field);
-    let votes = votes(&readings);
+    let found = Finder::new(picture).find(size, by_any(themes));
+    found_by_best(name, picture, themes, found)
+}
+
+/// The board of a picture by the surest of several games, each with its themes: the game's index, the
+/// theme's, and the reading; an error if no game's field is found.
+///
+/// The surest game has the highest share of sure cells, of equal ones the highest confidence. If a game's field
+/// stands out by its borders, the slower search without borders is left out, and so are games whose
+/// field does not stand out.
+pub fn read_games(name: &str, picture: &Picture, games: &[Vec<Theme>]) -> Result<(usize, usize, Reading)> {
+    let sizes: Vec<[usize; 2]> = games.iter().map(|themes| size_of(name, themes)).collect::<Result<_>>()?;
+    let finder = Finder::new(picture);
+    let of_games = || games.iter().zip(&sizes);
+    let by_borders = of_games().map(|(themes, size)| finder.by_borders(*size, by_any(themes)));
+    let mut found: Vec<Option<Candidate>> = by_borders.collect();
+    if found.iter().flatten().any(stands_out) {
+        found.iter_mut().for_each(|candidate| *candidate = candidate.filter(stands_out));
+    } else {
+        let by_votes = |(themes, size): (&Vec<Theme>, &[usize; 2])| finder.by_votes(*size, by_any(themes));
+        found.iter_mut().zip(of_games()).for_each(|(candidate, game)| *candidate = by_votes(game).or(*candidate));
+    }
+    let mut best: Result<(usize, usize, Reading)> = Err(Error::user(format!("{name}: there is no game to read it as")));
+    for (game, (themes, candidate)) in games.iter().zip(found).enumerate() {
+        match (found_by_best(name, picture, themes, candidate.map(|(_, field)| field)), &best) {
+            (Ok((_, reading)), Ok((_, _, other))) if reading.sureness() <= other.sureness() => {}
+            (Ok((theme, reading)), _) => best = Ok((game, theme, reading)),
+            (Err(error), Err(_)) => best = Err(error),
+            (Err(_), Ok(_)) => {}
+        }
+    }
+    best
+}
+
+/// Columns and rows of the boards of themes.
+fn size_of(name: &str, themes: &[Theme]) -> Result<[usize; 2]> {
+    let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
+    match themes.iter().any(|theme| theme.size != size) {
+        true => Err(Error::user(format!("{name}: the themes to read it by have boards of several sizes"))),
+        false => Ok(size),
+    }
+}
+
+/// Votes of a field: those of the theme that reads it best, by a quick look at the cells.
+fn by_any(themes: &[Theme]) -> impl Fn(&Picture, &Field) -> f32 {
+    |picture, field| {
+        let readings = read_all(picture, themes, *field, COARSE);
+        themes.iter().zip(&readings).map(|(theme, reading)| vote(theme, reading)).fold(0.0, f32::max)
+    }
+}
+
+/// The reading of a field that was found, if one was and its gems do not lie together.
+fn found_by_best(name: &str, picture: &Picture, themes: &[Theme], found: Option<Field>) -> Result<(usize, Reading)> {
+    let none = || none(name, themes[0].size);
+    let (best, reading) = by_best(picture, themes, found.ok_or_else(none)?);
+    // A few sure cells prove nothing.
+    let sure = reading.cells.len() - reading.unsure().count();
+    match 4 * sure > reading.cells.len() && reading.together() > TOGETHER {
+        true => Err(none()),
+        false => Ok((best, reading)),
+    }
+}
+
+/// The reading of a field by the best of themes, and the theme's index.
+fn by_best(picture: &Picture, themes: &[Theme], field: Field) -> (usize, Reading) {
+    let mut readings = read_all(picture, themes, field, FINE);
+    let votes: Vec<f32> = themes.iter().zip(&readings).map(|(theme, reading)| vote(theme, reading)).collect();
     // The first of equal themes.
     let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
     let mut reading = readings.swap_remove(best);
-    // A few sure cells prove nothing.
-    let sure = reading.cells.len() - reading.unsure().count();
-    if !is_given && 4 * sure > reading.cells.len() && reading.together() > TOGETHER {
-        return Err(none(name, size));
-    }
     if themes[best].has_colours() && picture.is_grey(field.rectangle()) {
         // Lightness alone does not tell gems apart.
         reading.cells.iter_mut().for_each(|cell| cell.confidence = 0.0);
     }
     reading.doubt_lines();
-    Ok((best, reading))
+    (best, reading)
 }
 
 fn vote(theme: &Theme, reading: &Reading) -> f32 {
@@ -196,16 +255,16 @@ pub(super) fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
 }
 
 pub fn read_field(picture: &Picture, theme: &Theme, field: Field) -> Reading {
-    read_all(picture, std::slice::from_ref(theme), field).remove(0)
+    read_all(picture, std::slice::from_ref(theme), field, FINE).remove(0)
 }
 
-/// Boards in a field by each theme, with one look at each cell.
-fn read_all(picture: &Picture, themes: &[Theme], field: Field) -> Vec<Reading> {
+/// Boards in a field by each theme, with one look at each cell by `side` samples on its side.
+fn read_all(picture: &Picture, themes: &[Theme], field: Field, side: usize) -> Vec<Reading> {
     let [columns, rows] = field.size;
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
     let mut cells = vec![Vec::with_capacity(columns * rows); themes.len()];
     for (column, row) in places {
-        let look = LazyCell::new(|| Look::new(picture, &field, column, row));
+        let look = LazyCell::new(|| Look::new(picture, &field, [column, row], side));
         for (theme, cells) in themes.iter().zip(&mut cells) {
             cells.push(match &theme.gems {
                 Gems::Prototypes(gems) => nearest(gems, &look),

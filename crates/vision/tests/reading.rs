@@ -7,7 +7,7 @@ mod pictures;
 use matchq_core::random::{Role, Stream};
 use matchq_players::Roster;
 use matchq_players::games::{Bejeweled, Game, Match3, Text, TileMatch};
-use matchq_vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, teach};
+use matchq_vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, read_games, teach};
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
 use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, TIGHT, jpeg};
 
@@ -239,6 +239,27 @@ fn what_one_picture_taught_is_the_same_from_its_file() {
 }
 
 #[test]
+fn of_several_games_the_one_without_borders_is_found_too() {
+    let scene = |pitch: f64| Scene { columns: 8, rows: 10, page: Page::White, pitch, ..Scene::new(TIGHT) };
+    let first = scene(72.0).draw(1);
+    let theme = teach("x", &first.picture, &first.board, None).unwrap().theme;
+    let drawn = scene(72.0).draw(2);
+    let (game, _, reading) = read_games("x", &drawn.picture, &[vec![named("bejeweled")], vec![theme]]).unwrap();
+    assert_eq!((game, reading.board()), (1, drawn.text()));
+    let refused = |games: &[Vec<Theme>]| read_games("x", &drawn.picture, games).unwrap_err().to_string();
+    assert!(refused(&[]).contains("no game") && refused(&[vec![]]).contains("no theme"));
+    assert!(refused(&[vec![named("match3"), named("bejeweled")]]).contains("several sizes"));
+}
+
+#[test]
+fn a_row_beside_the_field_is_not_taken_for_a_row_whose_gems_lie_together() {
+    for style in [GLOSSY, RANGED] {
+        let drawn = Scene { pitch: 52.0, ..Scene::new(style) }.draw(6);
+        assert_eq!(read("x", &drawn.picture, &taught(style)).unwrap().board(), drawn.text());
+    }
+}
+
+#[test]
 fn the_programs_own_pictures_are_read_by_its_own_themes() {
     // Pictures by another program, which taught the themes.
     let board = include_str!("../../../tests/pictures/board.txt").trim_end();
@@ -272,6 +293,11 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
         let themes: Vec<Theme> = of_game.iter().map(|name| named(name)).collect();
         let (best, read) = read_best(name, &picture, &themes, None).unwrap();
         assert_eq!((of_game[best], read.board().as_str()), (theme, board), "{name}");
+        // The game is the one of the picture.
+        let games = [match3, its_own, tile_match];
+        let themes = games.map(|game| game.iter().map(|name| named(name)).collect());
+        let (game, best, read) = read_games(name, &picture, &themes).unwrap();
+        assert_eq!((games[game][best], read.board().as_str()), (theme, board), "{name}");
     }
 }
 

@@ -105,6 +105,8 @@ mod tests {
         let games = games(400);
         let replayed: Vec<Replayed> = games.iter().map(|game| replayed(game, 16)).collect();
         assert!(replayed.iter().zip(&games).all(|(again, game)| again.score == game.score));
+        let adjusted = luck_adjusted::<Match3>(&rules(), &games[0], 16);
+        assert_eq!(adjusted, Some(f64::from(games[0].score) - replayed[0].luck));
         let luck: Vec<f64> = replayed.iter().map(|game| game.luck).collect();
         let luck = Summary::of(&luck).unwrap();
         // Five standard errors.
