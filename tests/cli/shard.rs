@@ -59,13 +59,19 @@ fn parts_together_are_the_report_of_one_process() {
         let merged = place.run_well(&["merge", "parts", "--json", "-"]);
         assert_eq!(timeless(&merged), timeless(&whole), "{command:?}");
     }
-    let place = Place::new();
-    let command =
-        "endure --game tetris --rule rows=6 --players linear:weights=dt-10,greedy --sequences 5 --moves 3000 --split";
-    let command: Vec<&str> = command.split(' ').collect();
-    let whole = place.run_well(&[&command[..], &["--json"]].concat());
-    place.shards(3, &command);
-    assert_eq!(timeless(&place.run_well(&["merge", "parts", "--json", "-"])), timeless(&whole));
+    for command in [
+        "endure --game tetris --rule rows=6 --players linear:weights=dt-10,greedy --sequences 5 --moves 3000 --split",
+        // No game ends.
+        "endure --game tetris --players linear:weights=dt-10 --sequences 3 --moves 40",
+    ] {
+        let place = Place::new();
+        let command: Vec<&str> = command.split(' ').collect();
+        let whole = place.run_well(&[&command[..], &["--json"]].concat());
+        place.shards(3, &command);
+        assert_eq!(timeless(&place.run_well(&["merge", "parts", "--json", "-"])), timeless(&whole), "{command:?}");
+        let told = place.refused(&["merge", "parts", "--json", "nowhere/merged.json"]);
+        assert!(told.contains("--json nowhere/merged.json: the folder nowhere does not exist"), "{told}");
+    }
 }
 
 #[test]
@@ -176,6 +182,20 @@ fn a_crafted_part_whose_digest_is_right_is_refused_by_what_is_wrong() {
             "the games of greedy are none that were played",
         ),
         ("eval --player greedy --games 2", "\"seconds\":", "\"seconds\":-", "seconds, which no games do"),
+        ("eval --player greedy --games 2", "\"seed\":0,", "\"seed\":1,", "are not those of the seeds in order"),
+        ("eval --player greedy --games 2", "\"count\":", "\"count\":3|", "are not those of the seeds in order"),
+        (
+            "endure --game tetris --players greedy --sequences 2 --moves 50",
+            "\"count\":",
+            "\"count\":3|",
+            "the shards hold 2 sequences of greedy, not the 3 of the command",
+        ),
+        (
+            "compare --players greedy,cascade --games 2",
+            "{\"player\":\"cascade\",\"text\":\"cascade\"}",
+            "{\"player\":\"cascade\",\"text\":\"cascade\"},{\"player\":\"plan\",\"text\":\"plan\"}",
+            "a shard has the results of 2 players, not 3",
+        ),
         (
             "endure --game tetris --players greedy --sequences 2 --moves 50",
             "\"ended\":",

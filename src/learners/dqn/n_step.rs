@@ -73,8 +73,8 @@ impl<G: Lookahead> NStep<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::Match3;
     use crate::games::match3::State;
+    use crate::games::{Game, Match3};
 
     /// Position before move `number`.
     fn state(number: i64) -> State {
@@ -134,5 +134,25 @@ mod tests {
             collector.push(state(0), 0, reward, &outcome, |transition| stored.push(transition.reward));
         }
         assert_eq!(stored, [2.0, 2.0, 8.0]);
+    }
+
+    #[test]
+    fn saved_pending_moves_fit_their_keys_and_game() {
+        let outcome = Outcome { reward: 1.0, terminal: false, next: state(1), score: None };
+        let pending = |state: State, action: usize| {
+            let mut collector = NStep::<Match3>::new(3, 0.5);
+            collector.push(state, action, 1.0, &outcome, |_| {});
+            collector
+        };
+        let whole = pending(state(0), Match3::ACTIONS - 1);
+        assert!(NStep::<Match3>::new(1, 0.5).fits(1, 0.5) && whole.fits(3, 0.5));
+        assert!(!whole.fits(2, 0.5) && !whole.fits(3, 0.25) && !whole.fits(4, 0.5));
+        assert!(!NStep { n: 1, ..whole.clone() }.fits(1, 0.5), "a move that would have been stored");
+        assert!(!pending(state(0), Match3::ACTIONS).fits(3, 0.5));
+        // A match leaves tokens that are not known.
+        let board = State::new(&format!("{}aab#####\n##a#####\n########\n", "########\n".repeat(7)), 25).unwrap();
+        let unknown =
+            (0..Match3::ACTIONS).map(|action| Match3::after(&board, action).state).find(|it| !Match3::is_whole(it));
+        assert!(!pending(unknown.unwrap(), 0).fits(3, 0.5), "a token that no board has");
     }
 }

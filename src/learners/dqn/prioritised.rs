@@ -52,17 +52,14 @@ impl Priorities {
 
     /// Draws one transition from each of `count` equal parts of the sum.
     ///
-    /// The weights are `(1 / (len * probability)) ^ importance_exponent`, divided by the largest,
-    /// for `len` transitions in the memory.
-    pub fn sample(&self, count: usize, len: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
+    /// The weights are powers of the inverse priorities, divided by the largest: the probability's
+    /// other factors, the sum of priorities and the number of transitions, cancel.
+    pub fn sample(&self, count: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let tree = &self.tree;
         let part = f64::from(tree.total()) / count as f64;
         let mut mass = |index: usize| (index as f64 + f64::from(stream.unit())) * part;
         let slots: Vec<usize> = (0..count).map(|index| tree.find(mass(index))).collect();
-        let weight = |slot: &usize| {
-            let probability = f64::from(tree.get(*slot)) / f64::from(tree.total());
-            (len as f64 * probability).powf(-importance_exponent) as f32
-        };
+        let weight = |slot: &usize| f64::from(tree.get(*slot)).powf(-importance_exponent) as f32;
         let mut weights: Vec<f32> = slots.iter().map(weight).collect();
         let highest = weights.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
         weights.iter_mut().for_each(|weight| *weight /= highest);
@@ -85,7 +82,7 @@ mod tests {
         priorities.set_error(0, 0.25 - MIN_ERROR);
         priorities.set_error(1, MIN_ERROR - 1.0);
         // Priorities 1/2 and 1: half the frequency, twice the weight.
-        let Sample { slots, weights } = priorities.sample(300, 2, 1.0, &mut stream());
+        let Sample { slots, weights } = priorities.sample(300, 1.0, &mut stream());
         assert_eq!(slots.iter().filter(|slot| **slot == 0).count(), 100);
         let expected = slots.iter().map(|slot| [1.0, 0.5][*slot]);
         assert!(weights.iter().zip(expected).all(|(weight, expected): (&f32, f32)| (weight - expected).abs() < 1e-5));
@@ -97,7 +94,17 @@ mod tests {
         (0..4).for_each(|slot| priorities.enter(slot));
         let mut stream = stream();
         for _ in 0..20 {
-            assert_eq!(priorities.sample(4, 4, 1.0, &mut stream).slots, [0, 1, 2, 3]);
+            assert_eq!(priorities.sample(4, 1.0, &mut stream).slots, [0, 1, 2, 3]);
+        }
+    }
+
+    #[test]
+    fn saved_priorities_fit_their_memory_and_have_a_highest_one() {
+        let mut priorities = Priorities::new(4, 1.0);
+        priorities.enter(0);
+        assert!(priorities.fits(4, 1) && !priorities.fits(4, 2) && !priorities.fits(9, 1));
+        for highest in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+            assert!(!Priorities { highest, ..priorities.clone() }.fits(4, 1), "{highest}");
         }
     }
 }

@@ -119,10 +119,10 @@ impl<S: Copy> Replay<S> {
 
     /// Draws with replacement; the memory must not be empty.
     pub fn sample(&self, count: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
-        let len = self.transitions.len();
         match &self.priorities {
-            Some(priorities) => priorities.sample(count, len, importance_exponent, stream),
+            Some(priorities) => priorities.sample(count, importance_exponent, stream),
             None => {
+                let len = self.len();
                 let slots = (0..count).map(|_| stream.below(len as u32) as usize).collect();
                 Sample { slots, weights: vec![1.0; count] }
             }
@@ -221,5 +221,58 @@ mod tests {
         let before = replay.clone();
         replay.set_errors(&[0], &[f32::NAN]);
         assert_eq!(replay, before);
+    }
+
+    #[test]
+    fn importance_rises_from_its_exponent_to_one() {
+        let config = ReplayConfig { importance_exponent: 0.4, ..ReplayConfig::default() };
+        for (progress, exponent) in [(0.0, 0.4), (0.5, 0.7), (1.0, 1.0)] {
+            assert!((config.importance(progress) - exponent).abs() < 1e-12, "{progress}");
+        }
+    }
+
+    #[test]
+    fn keys_of_a_memory_have_their_ranges() {
+        let of = |capacity, priority_exponent, importance_exponent| {
+            let config = ReplayConfig { capacity, priority_exponent, importance_exponent, prioritised: true };
+            config.check().err().map(|error| error.key)
+        };
+        assert_eq!([of(1, 0.0, 1.0), of(1 << 28, 1.0, 0.0)], [None, None]);
+        for (refused, key) in [
+            (of(0, 0.5, 0.5), "replay.capacity"),
+            (of((1 << 28) + 1, 0.5, 0.5), "replay.capacity"),
+            (of(1, 1.1, 0.5), "replay.priority_exponent"),
+            (of(1, 0.5, f64::NAN), "replay.importance_exponent"),
+        ] {
+            assert_eq!(refused.as_deref(), Some(key));
+        }
+    }
+
+    #[test]
+    fn a_saved_memory_fits_its_own_keys_and_the_actions_of_its_game() {
+        let config = |capacity, prioritised| ReplayConfig { capacity, prioritised, ..ReplayConfig::default() };
+        for prioritised in [false, true] {
+            let own = config(4, prioritised);
+            for count in 0..7 {
+                let mut replay = replay(4, prioritised);
+                assert!(replay.is_empty() && replay.is_prioritised() == prioritised);
+                fill(&mut replay, 0..count);
+                assert_eq!(replay.is_empty(), count == 0);
+                assert!(replay.fits(&own, 1), "{count}");
+                assert!(!replay.fits(&config(5, prioritised), 1) && !replay.fits(&config(4, !prioritised), 1));
+                assert_eq!(replay.fits(&own, 0), count == 0, "action 0 is none of no actions");
+                // The next place is behind the last transition, or anywhere in a full memory.
+                let places: Vec<usize> =
+                    (0..6).filter(|head| Replay { head: *head, ..replay.clone() }.fits(&own, 1)).collect();
+                assert_eq!(places, if count < 4 { vec![usize::from(count)] } else { vec![0, 1, 2, 3] });
+            }
+        }
+        let longer = Replay { transitions: vec![transition(0); 5], ..replay(4, false) };
+        assert!(!longer.fits(&config(4, false), 1));
+        let mut replay = replay(4, true);
+        fill(&mut replay, 0..2);
+        replay.transitions.push(transition(2));
+        replay.head = 3;
+        assert!(!replay.fits(&config(4, true), 1), "a transition without a priority");
     }
 }

@@ -22,11 +22,11 @@ impl SumTree {
         }
         let (set, unset) = self.nodes[leaves..].split_at(len);
         let summed = |node: usize| self.nodes[node] == self.nodes[2 * node] + self.nodes[2 * node + 1];
-        let priority = |priority: &f32| *priority >= 0.0 && priority.is_finite();
+        let priority = |priority: &f32| *priority > 0.0 && priority.is_finite();
         set.iter().all(priority)
             && unset.iter().all(|priority| *priority == 0.0)
             && (1..leaves).all(summed)
-            && (len == 0 || self.total() > 0.0 && self.total().is_finite())
+            && self.total().is_finite()
     }
 
     /// Sum of all priorities.
@@ -104,6 +104,15 @@ mod tests {
     }
 
     #[test]
+    fn a_mass_past_the_last_priority_names_its_slot() {
+        for slot in 0..8 {
+            let mut tree = SumTree::new(8);
+            tree.set(slot, 1.0);
+            assert_eq!([0.0, 0.5, 1.0, 2.0].map(|mass| tree.find(mass)), [slot; 4]);
+        }
+    }
+
+    #[test]
     fn a_tree_that_is_not_one_of_its_slots_does_not_fit() {
         let mut tree = SumTree::new(5);
         assert!(tree.fits(5, 0) && !tree.fits(9, 0));
@@ -116,9 +125,12 @@ mod tests {
             nodes[node] = number;
             SumTree { nodes }
         };
-        for (node, number) in [(1, 0.0), (3, 9.0), (8, f32::NAN), (8, -1.5), (8, f32::INFINITY)] {
+        for (node, number) in [(1, 0.0), (3, 9.0), (8, f32::NAN), (8, -1.5), (8, 0.0), (8, f32::INFINITY)] {
             assert!(!forged(node, number).fits(5, 3), "{node} {number}");
         }
         assert!(!SumTree::new(5).fits(5, 3), "nothing could be drawn");
+        let mut full = SumTree::new(4);
+        (0..4).for_each(|slot| full.set(slot, 1.0));
+        assert!(full.fits(4, 4) && !full.fits(4, 5));
     }
 }
