@@ -69,6 +69,7 @@ fn parts_together_are_the_report_of_one_process() {
         let whole = place.run_well(&[&command[..], &["--json"]].concat());
         place.shards(3, &command);
         assert_eq!(timeless(&place.run_well(&["merge", "parts", "--json", "-"])), timeless(&whole), "{command:?}");
+        assert!(whole.contains("\"ended\":0,\"moves\":120") || command.contains(&"--split"), "{whole}");
         let told = place.refused(&["merge", "parts", "--json", "nowhere/merged.json"]);
         assert!(told.contains("--json nowhere/merged.json: the folder nowhere does not exist"), "{told}");
     }

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 /// Name of a page's picture in errors.
 const NAME: &str = "the picture";
 
-/// The board of a picture. Without a game the one whose theme fits best; a game counts only if most
-/// cells are sure.
+/// The board of a picture of a game, or of the game that it most looks like; an error if most of its
+/// cells are not sure.
 pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
     if !Picture::is_encoded(bytes) {
         return Err(Error::user("the file is no picture: a PNG or a JPEG is read".to_owned()));
@@ -26,8 +26,8 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
             return Err(Error::user(format!("there is no theme for pictures of {name} yet")));
         }
     }
-    let (surest, theme, mut reading) = read_games(NAME, &picture, &themes)?;
-    let (game, of_game) = games[surest];
+    let (place, theme, mut reading) = read_games(NAME, &picture, &themes)?;
+    let (game, of_game) = games[place];
     let theme = of_game[theme];
     if 2 * reading.unsure().count() > reading.cells.len() {
         let (unsure, cells) = (reading.unsure().count(), reading.cells.len());

@@ -4,9 +4,11 @@ use super::colour::{Oklab, distance, oklab};
 use super::field::Field;
 use super::picture::Picture;
 
-/// Samples on a side of a cell, for a reading and for a quick look; multiples of [`SIDE`].
-pub(super) const FINE: usize = 24;
-pub(super) const COARSE: usize = 12;
+/// Samples on a side of a cell, a multiple of [`SIDE`].
+pub(super) const SAMPLES: usize = 24;
+/// Samples on a side of a cell for a quick look.
+pub(super) const QUICK: usize = 12;
+/// Places of a shape on a side of a cell.
 pub(super) const SIDE: usize = 12;
 /// Radii, in cells, of the ring whose colour is the gem's, between middle and border.
 const RING: [f32; 2] = [0.07, 0.29];
@@ -21,19 +23,19 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// The look of a cell by so many samples on its side, [`FINE`] or [`COARSE`].
-    pub(super) fn new(picture: &Picture, field: &Field, [column, row]: [usize; 2], side: usize) -> Self {
-        let samples = samples(picture, field, [column, row], side);
+    /// The look of a cell by `count` samples on its side, [`SAMPLES`] or [`QUICK`].
+    pub(super) fn new(picture: &Picture, field: &Field, at: [usize; 2], count: usize) -> Self {
+        let samples = samples(picture, field, at, count);
         let in_ring = |at: &usize| {
-            let [u, v] = [at % side, at / side].map(|at| (at as f32 + 0.5) / side as f32 - 0.5);
+            let [u, v] = [at % count, at / count].map(|at| (at as f32 + 0.5) / count as f32 - 0.5);
             (RING[0]..RING[1]).contains(&u.hypot(v))
         };
         let ring: Vec<Oklab> = (0..samples.len()).filter(in_ring).map(|at| samples[at]).collect();
         let colour = middle(&ring);
         let mut shape = [0.0; SIDE * SIDE];
-        let each = side / SIDE;
+        let each = count / SIDE;
         for (at, sample) in samples.iter().enumerate() {
-            let (u, v) = (at % side / each, at / side / each);
+            let (u, v) = (at % count / each, at / count / each);
             let far = distance(*sample, colour) / HALF;
             shape[v * SIDE + u] += 1.0 / (1.0 + far * far) / (each * each) as f32;
         }
@@ -42,10 +44,10 @@ impl Look {
 }
 
 /// Samples of a cell, row by row: means of the nearest pixels.
-fn samples(picture: &Picture, field: &Field, [column, row]: [usize; 2], side: usize) -> Vec<Oklab> {
+fn samples(picture: &Picture, field: &Field, [column, row]: [usize; 2], count: usize) -> Vec<Oklab> {
     let ends = |axis: usize, cell: usize, most: usize| -> Vec<[usize; 2]> {
         let end = |at: usize| {
-            let at = cell as f64 + at as f64 / side as f64;
+            let at = cell as f64 + at as f64 / count as f64;
             field.corner[axis] + at * field.cell[axis]
         };
         let range = |at: usize| {
@@ -54,7 +56,7 @@ fn samples(picture: &Picture, field: &Field, [column, row]: [usize; 2], side: us
             let to = (end(at + 1).round().max(0.0) as usize).clamp(from + 1, most);
             [from, to]
         };
-        (0..side).map(range).collect()
+        (0..count).map(range).collect()
     };
     let (columns, rows) = (ends(0, column, picture.width()), ends(1, row, picture.height()));
     rows.iter().flat_map(|y| columns.iter().map(|x| oklab(picture.mean(*x, *y)))).collect()
@@ -102,7 +104,7 @@ mod tests {
     fn cell(colour: impl Fn(f32, f32) -> [u8; 3]) -> Look {
         let pixel = |at: usize| colour((at % 60) as f32 - 29.5, (at / 60) as f32 - 29.5);
         let picture = Picture::new(60, (0..3_600).flat_map(pixel).collect());
-        Look::new(&picture, &Field { corner: [0.0; 2], cell: [60.0; 2], size: [1, 1] }, [0, 0], FINE)
+        Look::new(&picture, &Field { corner: [0.0; 2], cell: [60.0; 2], size: [1, 1] }, [0, 0], SAMPLES)
     }
 
     #[test]

@@ -69,7 +69,7 @@ const WORST: f32 = 0.13;
 const VOTED: usize = 16;
 /// Maximum voted windows of about the same pitch.
 const ALIKE: usize = 4;
-/// Minimum votes, from 0 to 1, of a field found by votes.
+/// Minimum votes, from 0 to 1, of a field that stands out.
 const ELECTED: f32 = 0.8;
 /// Approximate pixels of a cell while a lattice is refined.
 const FINE: f64 = 40.0;
@@ -89,14 +89,15 @@ pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field)
     Finder::new(picture).find(size, vote)
 }
 
-/// Looks for fields in a picture, by [`find`]'s votes.
+/// A search for fields in one picture, of boards of any size, by [`find`]'s votes.
 ///
 /// Lattices are tried where gradients repeat: cells must differ from their surroundings, colours
 /// recur, surroundings be alike.
 pub(super) struct Finder<'a> {
     picture: &'a Picture,
-    /// The copy for votes of a large picture, and by how much it is smaller.
+    /// A smaller copy of a large picture, in which votes are taken.
     reduced: Option<Picture>,
+    /// Pixels of the picture on a side of one in the copy.
     factor: usize,
     sums: Sums,
 }
@@ -154,17 +155,17 @@ impl<'a> Finder<'a> {
                 finalists.push(lattice);
             }
         }
-        // Borders and votes count: a field of flat surfaces has borders, and one beside the board reads
-        // well but for a row.
+        // Flat surfaces have borders, too, and a lattice one row off the board still reads well in all
+        // other rows: quality and votes count.
         let rate = |lattice: Lattice| {
             let (votes, lattice) = self.rate(size, Lattice::new(sums, size, lattice.corner, lattice.pitch), &vote);
             (lattice.quality * (0.25 + votes), lattice)
         };
         let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(&rate);
         let best = rated.max_by(|one, other| one.0.total_cmp(&other.0))?;
-        let (rating, lattice) = climb(best, size, &rate, &[1.0]);
-        let votes = rating / lattice.quality - 0.25;
-        Some((votes, refined(self.picture, lattice.field(size, sums.factor as f64), true)))
+        let (_, lattice) = climb(best, size, &rate, &[1.0]);
+        let field = refined(self.picture, lattice.field(size, sums.factor as f64), true);
+        Some((self.vote(&field, &vote), field))
     }
 
     /// The field of gems without visible borders: a lattice that repeats and reads as gems.
@@ -200,7 +201,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Whether a field has votes enough to need no further search.
+/// Whether a field has votes enough to be taken for a board.
 pub(super) fn stands_out((votes, _): &Candidate) -> bool {
     *votes >= ELECTED
 }
@@ -208,7 +209,7 @@ pub(super) fn stands_out((votes, _): &Candidate) -> bool {
 /// A lattice and how it is rated.
 type Rated = (f32, Lattice);
 
-/// A lattice moved and stretched to the most votes, by each step in cells.
+/// A lattice moved and stretched to the highest rating, by each step in cells.
 fn climb(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated, steps: &[f64]) -> Rated {
     for step in steps {
         // The lattice may be off by a board's width.

@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use super::cell::{COARSE, FINE, Look, agreement};
+use super::cell::{Look, QUICK, SAMPLES, agreement};
 use super::colour::distance;
 use super::field::{Candidate, Field, Finder, stands_out};
 use super::picture::Picture;
@@ -16,6 +16,8 @@ pub const SURE: f32 = 0.9;
 
 /// Maximum share of a field's gems that lie together.
 const TOGETHER: f32 = 0.5;
+/// Minimum share of sure cells of a game that needs no further search.
+const NEARLY_ALL: f32 = 0.95;
 
 /// Cells of runs from the first one, across and down, and of a square.
 const RUNS: [&[(usize, usize)]; 2] = [&[(0, 0), (1, 0), (2, 0)], &[(0, 0), (0, 1), (0, 2)]];
@@ -135,11 +137,9 @@ impl Reading {
         self.cells.iter().map(count).max().unwrap_or(0) as f32 / self.cells.len() as f32
     }
 
-    /// Share of sure cells, and mean confidence.
-    fn sureness(&self) -> (f32, f32) {
-        let cells = self.cells.len() as f32;
-        let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>();
-        (1.0 - self.unsure().count() as f32 / cells, confidence / cells)
+    /// Share of sure cells.
+    fn share_sure(&self) -> f32 {
+        1.0 - self.unsure().count() as f32 / self.cells.len() as f32
     }
 
     /// Column, row and cell of each cell that is not sure.
@@ -168,31 +168,49 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     found_by_best(name, picture, themes, found)
 }
 
-/// The board of a picture by the surest of several games, each with its themes: the game's index, the
+/// The board of a picture that shows one of several games, each with its themes: the game's index, the
 /// theme's, and the reading; an error if no game's field is found.
 ///
-/// The surest game has the highest share of sure cells, of equal ones the highest confidence. If a game's field
-/// stands out by its borders, the slower search without borders is left out, and so are games whose
-/// field does not stand out.
+/// The game is the one whose reading looks most like a board. The slower search for fields without
+/// borders is left out if a field with borders looks like a board in nearly all cells.
 pub fn read_games(name: &str, picture: &Picture, games: &[Vec<Theme>]) -> Result<(usize, usize, Reading)> {
     let sizes: Vec<[usize; 2]> = games.iter().map(|themes| size_of(name, themes)).collect::<Result<_>>()?;
     let finder = Finder::new(picture);
-    let of_games = || games.iter().zip(&sizes);
-    let by_borders = of_games().map(|(themes, size)| finder.by_borders(*size, by_any(themes)));
-    let mut found: Vec<Option<Candidate>> = by_borders.collect();
-    if found.iter().flatten().any(stands_out) {
-        found.iter_mut().for_each(|candidate| *candidate = candidate.filter(stands_out));
-    } else {
-        let by_votes = |(themes, size): (&Vec<Theme>, &[usize; 2])| finder.by_votes(*size, by_any(themes));
-        found.iter_mut().zip(of_games()).for_each(|(candidate, game)| *candidate = by_votes(game).or(*candidate));
+    let by_borders: Vec<Option<Candidate>> =
+        games.iter().zip(&sizes).map(|(themes, size)| finder.by_borders(*size, by_any(themes))).collect();
+    let standing_out: Vec<Option<Candidate>> = by_borders.iter().map(|found| found.filter(stands_out)).collect();
+    if let Ok(best) = best_game(name, picture, games, &standing_out)
+        && best.2.share_sure() >= NEARLY_ALL
+    {
+        return Ok(best);
     }
+    let search = |((themes, size), found): ((&Vec<Theme>, &[usize; 2]), &Option<Candidate>)| {
+        found.filter(stands_out).or_else(|| finder.by_votes(*size, by_any(themes))).or(*found)
+    };
+    let found: Vec<Option<Candidate>> = games.iter().zip(&sizes).zip(&by_borders).map(search).collect();
+    best_game(name, picture, games, &found)
+}
+
+/// The game whose field reads most like a board.
+fn best_game(
+    name: &str,
+    picture: &Picture,
+    games: &[Vec<Theme>],
+    found: &[Option<Candidate>],
+) -> Result<(usize, usize, Reading)> {
     let mut best: Result<(usize, usize, Reading)> = Err(Error::user(format!("{name}: there is no game to read it as")));
+    let mut votes = 0.0;
     for (game, (themes, candidate)) in games.iter().zip(found).enumerate() {
-        match (found_by_best(name, picture, themes, candidate.map(|(_, field)| field)), &best) {
-            (Ok((_, reading)), Ok((_, _, other))) if reading.sureness() <= other.sureness() => {}
-            (Ok((theme, reading)), _) => best = Ok((game, theme, reading)),
-            (Err(error), Err(_)) => best = Err(error),
-            (Err(_), Ok(_)) => {}
+        match found_by_best(name, picture, themes, candidate.map(|(_, field)| field)) {
+            Ok((theme, reading)) => {
+                let own = vote(&themes[theme], &reading);
+                if best.is_err() || own > votes {
+                    votes = own;
+                    best = Ok((game, theme, reading));
+                }
+            }
+            Err(error) if best.is_err() => best = Err(error),
+            Err(_) => {}
         }
     }
     best
@@ -210,7 +228,7 @@ fn size_of(name: &str, themes: &[Theme]) -> Result<[usize; 2]> {
 /// Votes of a field: those of the theme that reads it best, by a quick look at the cells.
 fn by_any(themes: &[Theme]) -> impl Fn(&Picture, &Field) -> f32 {
     |picture, field| {
-        let readings = read_all(picture, themes, *field, COARSE);
+        let readings = read_all(picture, themes, *field, QUICK);
         themes.iter().zip(&readings).map(|(theme, reading)| vote(theme, reading)).fold(0.0, f32::max)
     }
 }
@@ -220,8 +238,7 @@ fn found_by_best(name: &str, picture: &Picture, themes: &[Theme], found: Option<
     let none = || none(name, themes[0].size);
     let (best, reading) = by_best(picture, themes, found.ok_or_else(none)?);
     // A few sure cells prove nothing.
-    let sure = reading.cells.len() - reading.unsure().count();
-    match 4 * sure > reading.cells.len() && reading.together() > TOGETHER {
+    match reading.share_sure() > 0.25 && reading.together() > TOGETHER {
         true => Err(none()),
         false => Ok((best, reading)),
     }
@@ -229,7 +246,7 @@ fn found_by_best(name: &str, picture: &Picture, themes: &[Theme], found: Option<
 
 /// The reading of a field by the best of themes, and the theme's index.
 fn by_best(picture: &Picture, themes: &[Theme], field: Field) -> (usize, Reading) {
-    let mut readings = read_all(picture, themes, field, FINE);
+    let mut readings = read_all(picture, themes, field, SAMPLES);
     let votes: Vec<f32> = themes.iter().zip(&readings).map(|(theme, reading)| vote(theme, reading)).collect();
     // The first of equal themes.
     let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
@@ -255,16 +272,16 @@ pub(super) fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
 }
 
 pub fn read_field(picture: &Picture, theme: &Theme, field: Field) -> Reading {
-    read_all(picture, std::slice::from_ref(theme), field, FINE).remove(0)
+    read_all(picture, std::slice::from_ref(theme), field, SAMPLES).remove(0)
 }
 
-/// Boards in a field by each theme, with one look at each cell by `side` samples on its side.
-fn read_all(picture: &Picture, themes: &[Theme], field: Field, side: usize) -> Vec<Reading> {
+/// Boards in a field by each theme, with one look at each cell by so many samples on its side.
+fn read_all(picture: &Picture, themes: &[Theme], field: Field, samples: usize) -> Vec<Reading> {
     let [columns, rows] = field.size;
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
     let mut cells = vec![Vec::with_capacity(columns * rows); themes.len()];
     for (column, row) in places {
-        let look = LazyCell::new(|| Look::new(picture, &field, [column, row], side));
+        let look = LazyCell::new(|| Look::new(picture, &field, [column, row], samples));
         for (theme, cells) in themes.iter().zip(&mut cells) {
             cells.push(match &theme.gems {
                 Gems::Prototypes(gems) => nearest(gems, &look),

@@ -1,6 +1,6 @@
 //! Learning a theme from a labelled picture.
 
-use super::cell::{FINE, Look, SIDE, median, middle};
+use super::cell::{Look, SAMPLES, SIDE, median, middle};
 use super::colour::distance;
 use super::field::{Field, find};
 use super::picture::Picture;
@@ -42,7 +42,7 @@ pub fn teach(name: &str, picture: &Picture, board: &[Vec<char>], field: Option<F
 /// The theme, and the row from which looks differ.
 fn learn(picture: &Picture, board: &[Vec<char>], field: &Field) -> (Theme, Option<usize>) {
     let row = |y: usize| {
-        board[y].iter().enumerate().map(move |(x, letter)| (*letter, y, Look::new(picture, field, [x, y], FINE)))
+        board[y].iter().enumerate().map(move |(x, letter)| (*letter, y, Look::new(picture, field, [x, y], SAMPLES)))
     };
     let cells: Vec<(char, usize, Look)> = (0..board.len()).flat_map(row).collect();
     let mut letters: Vec<char> = cells.iter().map(|cell| cell.0).collect();

@@ -6,7 +6,7 @@ mod pictures;
 
 use matchq_core::random::{Role, Stream};
 use matchq_players::Roster;
-use matchq_players::games::{Bejeweled, Game, Match3, Text, TileMatch};
+use matchq_players::games::{Bejeweled, Bilging, Game, Match3, Text, TileMatch};
 use matchq_vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, read_games, teach};
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
 use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, TIGHT, jpeg};
@@ -240,10 +240,10 @@ fn what_one_picture_taught_is_the_same_from_its_file() {
 
 #[test]
 fn of_several_games_the_one_without_borders_is_found_too() {
-    let scene = |pitch: f64| Scene { columns: 8, rows: 10, page: Page::White, pitch, ..Scene::new(TIGHT) };
-    let first = scene(72.0).draw(1);
+    let scene = Scene { columns: 8, rows: 10, page: Page::White, pitch: 72.0, ..Scene::new(TIGHT) };
+    let first = scene.draw(1);
     let theme = teach("x", &first.picture, &first.board, None).unwrap().theme;
-    let drawn = scene(72.0).draw(2);
+    let drawn = scene.draw(2);
     let (game, _, reading) = read_games("x", &drawn.picture, &[vec![named("bejeweled")], vec![theme]]).unwrap();
     assert_eq!((game, reading.board()), (1, drawn.text()));
     let refused = |games: &[Vec<Theme>]| read_games("x", &drawn.picture, games).unwrap_err().to_string();
@@ -294,7 +294,7 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
         let (best, read) = read_best(name, &picture, &themes, None).unwrap();
         assert_eq!((of_game[best], read.board().as_str()), (theme, board), "{name}");
         // The game is the one of the picture.
-        let games = [match3, its_own, tile_match];
+        let games = [match3, Bilging::THEMES, its_own, tile_match];
         let themes = games.map(|game| game.iter().map(|name| named(name)).collect());
         let (game, best, read) = read_games(name, &picture, &themes).unwrap();
         assert_eq!((games[game][best], read.board().as_str()), (theme, board), "{name}");

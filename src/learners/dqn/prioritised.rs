@@ -32,9 +32,9 @@ impl Priorities {
         Self { tree: SumTree::new(capacity), exponent, highest: 1.0 }
     }
 
-    /// Whether saved priorities fit a memory of `len` transitions.
-    pub fn fits(&self, capacity: usize, len: usize) -> bool {
-        self.tree.fits(capacity, len) && self.highest.is_finite() && self.highest > 0.0
+    /// Whether saved priorities fit an exponent and a memory of `len` transitions.
+    pub fn fits(&self, capacity: usize, exponent: f32, len: usize) -> bool {
+        self.exponent == exponent && self.tree.fits(capacity, len) && self.highest.is_finite() && self.highest > 0.0
     }
 
     pub fn enter(&mut self, slot: usize) {
@@ -52,17 +52,16 @@ impl Priorities {
 
     /// Draws one transition from each of `count` equal parts of the sum.
     ///
-    /// The weights are powers of the inverse priorities, divided by the largest: the probability's
-    /// other factors, the sum of priorities and the number of transitions, cancel.
+    /// The weights are `priority ^ -importance_exponent`, divided by the largest. The paper's `(len *
+    /// priority / total) ^ -importance_exponent` has two more factors, which the division cancels.
     pub fn sample(&self, count: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let tree = &self.tree;
         let part = f64::from(tree.total()) / count as f64;
         let mut mass = |index: usize| (index as f64 + f64::from(stream.unit())) * part;
         let slots: Vec<usize> = (0..count).map(|index| tree.find(mass(index))).collect();
-        let weight = |slot: &usize| f64::from(tree.get(*slot)).powf(-importance_exponent) as f32;
-        let mut weights: Vec<f32> = slots.iter().map(weight).collect();
-        let highest = weights.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-        weights.iter_mut().for_each(|weight| *weight /= highest);
+        let weight = |slot: &usize| f64::from(tree.get(*slot)).powf(-importance_exponent);
+        let highest = slots.iter().map(weight).fold(f64::MIN_POSITIVE, f64::max);
+        let weights = slots.iter().map(|slot| (weight(slot) / highest) as f32).collect();
         Sample { slots, weights }
     }
 }
@@ -102,9 +101,10 @@ mod tests {
     fn saved_priorities_fit_their_memory_and_have_a_highest_one() {
         let mut priorities = Priorities::new(4, 1.0);
         priorities.enter(0);
-        assert!(priorities.fits(4, 1) && !priorities.fits(4, 2) && !priorities.fits(9, 1));
+        let fits = |capacity, exponent, len| priorities.fits(capacity, exponent, len);
+        assert!(fits(4, 1.0, 1) && !fits(4, 1.0, 2) && !fits(9, 1.0, 1) && !fits(4, 0.5, 1));
         for highest in [0.0, -1.0, f32::NAN, f32::INFINITY] {
-            assert!(!Priorities { highest, ..priorities.clone() }.fits(4, 1), "{highest}");
+            assert!(!Priorities { highest, ..priorities.clone() }.fits(4, 1.0, 1), "{highest}");
         }
     }
 }

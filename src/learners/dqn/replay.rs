@@ -76,7 +76,9 @@ impl<S: Copy> Replay<S> {
         let len = self.transitions.len();
         let head = if len < self.capacity { self.head == len } else { self.head < len };
         let priorities = match &self.priorities {
-            Some(priorities) => config.prioritised && priorities.fits(config.capacity, len),
+            Some(priorities) => {
+                config.prioritised && priorities.fits(config.capacity, config.priority_exponent as f32, len)
+            }
             None => !config.prioritised,
         };
         let actions = self.transitions.iter().all(|transition| usize::from(transition.action) < actions);
@@ -250,7 +252,12 @@ mod tests {
 
     #[test]
     fn a_saved_memory_fits_its_own_keys_and_the_actions_of_its_game() {
-        let config = |capacity, prioritised| ReplayConfig { capacity, prioritised, ..ReplayConfig::default() };
+        let config = |capacity, prioritised| ReplayConfig {
+            capacity,
+            prioritised,
+            priority_exponent: 1.0,
+            ..ReplayConfig::default()
+        };
         for prioritised in [false, true] {
             let own = config(4, prioritised);
             for count in 0..7 {

@@ -166,6 +166,22 @@ mod tests {
     }
 
     #[test]
+    fn a_seed_above_64_bits_has_a_stream_of_its_own() {
+        let seed = 5 + (3_u128 << 64);
+        let Episode { mut game, stream: mut random } = Episode::<Match3>::deal(&rules(), seed);
+        let mut stream = Stream::new(5, Role::Luck, 3);
+        let (mut actions, mut luck) = (vec![], 0.0);
+        while !game.is_over() {
+            let before = game.state();
+            let action = (0..Match3::ACTIONS).find(|action| Match3::mask(&before, MATCHING).contains(*action));
+            actions.push(action.unwrap_or_default());
+            let expected = outcome(&mut Match3::at(&rules(), &before), actions[actions.len() - 1], &mut stream);
+            luck += outcome(&mut game, actions[actions.len() - 1], &mut random) - expected;
+        }
+        assert_eq!(replay::<Match3>(&rules(), seed, &actions, 1).unwrap().luck, luck);
+    }
+
+    #[test]
     fn moves_after_which_chance_decides_nothing_have_no_luck() {
         let (mut game, mut random, _) = deal::<Match3>(&rules(), 3);
         let mut actions = vec![];
