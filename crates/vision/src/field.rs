@@ -86,7 +86,10 @@ const ANYWHERE: isize = BINS as isize / 4;
 /// `vote` says, from 0 to 1, how well cells read as gems, in the picture or a smaller copy. Cells
 /// need seven pixels in a picture scaled down to at most 512.
 pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Field> {
-    Finder::new(picture).find(size, vote)
+    let finder = Finder::new(picture);
+    let by_borders = finder.by_borders(size, &vote);
+    let found = by_borders.filter(stands_out).or_else(|| finder.by_votes(size, &vote)).or(by_borders);
+    found.map(|(_, field)| field)
 }
 
 /// A search for fields in one picture, of boards of any size, by [`find`]'s votes.
@@ -112,11 +115,6 @@ impl<'a> Finder<'a> {
         let reduced = (factor > 1).then(|| picture.reduced(factor));
         let sums = Sums::new(picture, [0, 0, picture.width(), picture.height()], longer.div_ceil(SIDE));
         Self { picture, reduced, factor, sums }
-    }
-
-    pub(super) fn find(&self, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Field> {
-        let by_borders = self.by_borders(size, &vote);
-        by_borders.filter(stands_out).or_else(|| self.by_votes(size, &vote)).or(by_borders).map(|(_, field)| field)
     }
 
     fn vote(&self, field: &Field, vote: impl Fn(&Picture, &Field) -> f32) -> f32 {

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use super::cell::{Look, QUICK, SAMPLES, agreement};
 use super::colour::distance;
-use super::field::{Candidate, Field, Finder, stands_out};
+use super::field::{Candidate, Field, Finder, find, stands_out};
 use super::picture::Picture;
 use super::theme::{Gems, Prototype, Range, Theme};
 use crate::error::{Error, Result};
@@ -161,11 +161,10 @@ pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
 /// field is found unless given, and refused if most of its gems lie together.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
     let size = size_of(name, themes)?;
-    if let Some(field) = field {
-        return Ok(by_best(picture, themes, field));
+    match field {
+        Some(field) => Ok(doubted(picture, themes, by_best(picture, themes, field))),
+        None => found_by_best(name, picture, themes, find(picture, size, by_any(themes))),
     }
-    let found = Finder::new(picture).find(size, by_any(themes));
-    found_by_best(name, picture, themes, found)
 }
 
 /// The board of a picture that shows one of several games, each with its themes: the game's index, the
@@ -240,7 +239,7 @@ fn found_by_best(name: &str, picture: &Picture, themes: &[Theme], found: Option<
     // A few sure cells prove nothing.
     match reading.share_sure() > 0.25 && reading.together() > TOGETHER {
         true => Err(none()),
-        false => Ok((best, reading)),
+        false => Ok(doubted(picture, themes, (best, reading))),
     }
 }
 
@@ -250,8 +249,13 @@ fn by_best(picture: &Picture, themes: &[Theme], field: Field) -> (usize, Reading
     let votes: Vec<f32> = themes.iter().zip(&readings).map(|(theme, reading)| vote(theme, reading)).collect();
     // The first of equal themes.
     let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
-    let mut reading = readings.swap_remove(best);
-    if themes[best].has_colours() && picture.is_grey(field.rectangle()) {
+    (best, readings.swap_remove(best))
+}
+
+/// The reading without certainty where a theme cannot have any: in grey pictures and in lines of one
+/// letter.
+fn doubted(picture: &Picture, themes: &[Theme], (best, mut reading): (usize, Reading)) -> (usize, Reading) {
+    if themes[best].has_colours() && picture.is_grey(reading.field.rectangle()) {
         // Lightness alone does not tell gems apart.
         reading.cells.iter_mut().for_each(|cell| cell.confidence = 0.0);
     }
