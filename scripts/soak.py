@@ -48,7 +48,8 @@ def learners():
 def without_an_end(configuration):
     """A configuration whose training does not end by itself."""
     endless = re.sub(r"(steps|sweeps|generations|policies) = \d+", r"\1 = 1000000000", configuration, count=1)
-    # What would come to rest goes on.
+    # What would come to rest goes on: CMA-ES by dearer generations, as its axes part after some thousand.
+    endless = endless.replace("games = 8, moves = 400", "games = 800, moves = 400")
     endless = endless.replace("genetic = { ", "genetic = { patience = 1000000000, ")
     return endless + ("cma = { tolerance = 1e-300, divergence = 1e300 }\n" if 'method = "cma"' in endless else "")
 

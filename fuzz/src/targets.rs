@@ -147,10 +147,10 @@ pub fn agent(data: &[u8]) {
     in_game(name, Build(&agent));
 }
 
-/// A picture: decoded within limits, and read by a theme of each game.
+/// A picture: decoded within limits, and read by a theme if it is small, so that many can be read in a second.
 pub fn picture(data: &[u8]) {
     let Ok(picture) = Picture::decode("picture", data) else { return };
-    if picture.width() * picture.height() > 400 * 400 {
+    if picture.width() * picture.height() > 160 * 160 {
         return;
     }
     let Some(Ok(theme)) = matchq_vision::NAMES.first().and_then(|name| Theme::named(name)) else { return };

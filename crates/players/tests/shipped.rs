@@ -68,7 +68,7 @@ fn match_3s_agents_score_what_the_readme_says() {
     ] {
         let rules = Default::default();
         let mut player = parse::<Match3>(&shipped(player, name), &rules).unwrap();
-        let games = play_series(&mut *player, &rules, 0, 64, |_| ()).unwrap();
+        let games = play_series(&mut *player, &rules, 0, 24, |_| ()).unwrap();
         let scores: Vec<f64> =
             games.iter().map(|game| luck::luck_adjusted::<Match3>(&rules, game, 20).unwrap()).collect();
         assert_mean(name, &scores, expected);
@@ -80,8 +80,8 @@ fn plans_by_the_learned_model_make_a_network_stronger_in_the_same_games() {
     let rules = Default::default();
     let adjusted = |text: &str| -> f64 {
         let mut player = parse::<Match3>(text, &rules).unwrap();
-        let games = play_series(&mut *player, &rules, 0, 64, |_| ()).unwrap();
-        games.iter().map(|game| luck::luck_adjusted::<Match3>(&rules, game, 20).unwrap()).sum::<f64>() / 64.0
+        let games = play_series(&mut *player, &rules, 0, 24, |_| ()).unwrap();
+        games.iter().map(|game| luck::luck_adjusted::<Match3>(&rules, game, 20).unwrap()).sum::<f64>() / 24.0
     };
     let (plans, without) = (adjusted("dqn"), adjusted("dqn:plan=0"));
     assert!(plans > without + 20.0, "{plans}, {without}");
@@ -91,7 +91,7 @@ fn plans_by_the_learned_model_make_a_network_stronger_in_the_same_games() {
 fn bilgings_agents_score_what_its_page_says() {
     // docs/bilging.md: points a move; a game has 50 moves.
     for (player, name, points) in [("network", "bilging-dqn", 6.27), ("value:depth=1", "bilging-fitted", 3.71)] {
-        assert_mean(name, &scores::<Bilging>(&shipped(player, name), &Default::default(), 24), 50.0 * points);
+        assert_mean(name, &scores::<Bilging>(&shipped(player, name), &Default::default(), 12), 50.0 * points);
     }
 }
 
@@ -121,7 +121,7 @@ fn tile_matchs_agents_score_what_its_page_says() {
     for (name, expected) in [("tile-match-dqn", 1321.0), ("tile-match-fitted:outcomes=50", 1354.0)] {
         let rules = Default::default();
         let mut player = parse::<TileMatch>(name, &rules).unwrap();
-        let games = play_series(&mut *player, &rules, 0, 16, |_| ()).unwrap();
+        let games = play_series(&mut *player, &rules, 0, 6, |_| ()).unwrap();
         let scores: Vec<f64> =
             games.iter().map(|game| luck::luck_adjusted::<TileMatch>(&rules, game, 20).unwrap()).collect();
         assert_mean(name, &scores, expected);

@@ -99,3 +99,72 @@ fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
     }
     pairs
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::eval::play_series;
+    use crate::games::Match3;
+    use crate::roster::parse;
+
+    fn report(player: &str, games: u64) -> Report {
+        let rules = Default::default();
+        let mut playing = parse::<Match3>("greedy", &rules).unwrap();
+        let games = play_series(&mut *playing, &rules, 1 << 70, games, |_| ()).unwrap();
+        Report::of::<Match3>(player.into(), 1 << 70, &rules, &games, 1.0).unwrap()
+    }
+
+    #[test]
+    fn each_two_players_are_compared_in_the_games_that_both_played() {
+        let mut all = [report("one", 3), report("two", 3), report("three", 2)];
+        all[0].scores = vec![10, 20, 30];
+        all[1].scores = vec![11, 23, 33];
+        all[2].scores = vec![14, 24];
+        all[0].give_luck(2, vec![0.0, 0.0, 3.0]).unwrap();
+        all[1].give_luck(2, vec![1.0, 3.0, 0.0]).unwrap();
+        let written = serde_json::to_string(&Comparison::of(&all)).unwrap();
+        let written: Value = serde_json::from_str(&written).unwrap();
+        let pairs: Vec<&Value> = written["pairs"].as_array().unwrap().iter().collect();
+        let of =
+            |pair: &Value| (pair["player"].clone(), pair["than"].clone(), pair["games"].clone(), pair["mean"].clone());
+        assert_eq!(of(pairs[0]), (json!("two"), json!("one"), json!(3), json!(7.0 / 3.0)));
+        assert_eq!(of(pairs[1]), (json!("three"), json!("one"), json!(2), json!(4.0)));
+        assert_eq!(of(pairs[2]), (json!("three"), json!("two"), json!(2), json!(2.0)));
+        assert_eq!(pairs.len(), 3);
+        // Less their luck: 10, 20, 33 and 10, 20, 27.
+        assert_eq!(pairs[0]["luck_adjusted"]["mean"], json!(2.0));
+        assert_eq!(pairs[1].get("luck_adjusted"), None);
+        assert_eq!(written["players"].as_array().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn saved_players_are_those_of_a_comparison_or_a_single_one_with_or_without_scores() {
+        let names = |saved: Saved| -> Vec<(bool, String)> {
+            saved
+                .0
+                .into_iter()
+                .map(|series| {
+                    assert_eq!(series.game(), "match3");
+                    let given = matches!(series, Series::Given(_));
+                    (given, series.report::<Match3>().unwrap().player)
+                })
+                .collect()
+        };
+        let all = [report("one", 2), report("two", 2)];
+        let several = serde_json::to_string(&Comparison::of(&all)).unwrap();
+        assert_eq!(names(Saved::parse(&several).unwrap()), [(false, "one".into()), (false, "two".into())]);
+        let one = serde_json::to_string(&all[0]).unwrap();
+        assert_eq!(names(Saved::parse(&one).unwrap()), [(false, "one".into())]);
+        let Series::Report(read) = Saved::parse(&one).unwrap().0.remove(0) else { panic!("it has scores") };
+        assert_eq!(read.seed, 1 << 70);
+        let mut whole: Value = serde_json::from_str(&one).unwrap();
+        whole.as_object_mut().unwrap().retain(|key, _| ["player", "game", "moves"].contains(&key.as_str()));
+        let bare = whole.to_string().replacen('{', &format!("{{\"seed\": {},", 1u128 << 70), 1);
+        let saved = Saved::parse(&bare).unwrap();
+        let Series::Given(given) = saved.0.into_iter().next().unwrap() else { panic!("it has no scores") };
+        assert_eq!(given.report::<Match3>().unwrap().scores, all[0].scores);
+        assert!(Saved::parse("[]").is_err() && Saved::parse("{\"players\": [3]}").is_err());
+    }
+}

@@ -90,7 +90,28 @@ mod tests {
         assert!((found[0].expected - 4.0 * (1.0 - (-0.1_f64).exp())).abs() < 1e-12);
         assert!((found[3].expected - 4.0 * ((-0.5_f64).exp() - (-1.0_f64).exp())).abs() < 1e-12);
         assert!(bins(&[]).is_empty());
-        assert_eq!(bins(&[0, 0]), [Bin { low: 0, next: 1, count: 2, expected: 2.0 }]);
+        // Without a mean above 0 all scores are expected at 0.
+        for scores in [[0, 0], [-5, 0]] {
+            assert_eq!(bins(&scores), [Bin { low: 0, next: 1, count: 2, expected: 2.0 }]);
+        }
+        let edges: Vec<_> = bins(&[6, 9, 30]).iter().map(|bin| (bin.low, bin.next, bin.count)).collect();
+        assert_eq!(edges, [(5, 10, 2), (10, 20, 0), (20, 50, 1)]);
+    }
+
+    #[test]
+    fn bins_are_drawn_beside_the_laws_shares() {
+        let scores = [0, 6, 6, 28];
+        let drawn = render(&scores, &Summary::of(&scores).unwrap(), 60);
+        let expected = "\
+score   games    share  exponential
+    0       1   25.0 %        9.5 % │███████████▌
+    1       0    0.0 %        8.6 % │
+  2–4       0    0.0 %       21.2 % │
+  5–9       2   50.0 %       23.9 % │███████████████████████
+10–19       0    0.0 %       23.3 % │
+20–49       1   25.0 %       12.9 % │███████████▌
+";
+        assert_eq!(drawn, expected);
     }
 
     #[test]

@@ -189,6 +189,21 @@ mod tests {
     }
 
     #[test]
+    fn a_bin_is_named_by_its_scores_and_ends_before_the_next() {
+        let labels = |start: i64, width: i64| -> Vec<String> {
+            let histogram = Histogram { start, width, counts: vec![1, 2] };
+            (0..2).map(|bin| histogram.label(bin)).collect()
+        };
+        assert_eq!(labels(-20, 20), ["-20 to -1", "0–19"]);
+        assert_eq!(labels(-10, 20), ["-10 to 9", "10–29"]);
+        assert_eq!(labels(-1, 1), ["-1", "0"]);
+        assert_eq!(labels(-4, 5), ["-4 to 0", "1–5"]);
+        let histogram = Histogram { start: -20, width: 20, counts: vec![1, 2] };
+        let bins = [-20.1, -20.0, -0.1, 0.0, 19.9, 20.0].map(|score| histogram.bin(score));
+        assert_eq!(bins, [None, Some(0), Some(0), Some(1), Some(1), None]);
+    }
+
+    #[test]
     fn bars_grow_by_eighths_and_never_vanish() {
         let bars = [0.0, 0.01, 0.5, 0.99, 1.0, 2.25].map(bar);
         assert_eq!(bars, ["", "▏", "▌", "█", "█", "██▎"]);

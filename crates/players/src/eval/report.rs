@@ -277,3 +277,146 @@ impl Report {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::games::{Bejeweled, Match3, Text as _, bejeweled};
+    use crate::roster::parse;
+
+    const SEED: u128 = 5;
+
+    fn games() -> Vec<PlayedGame> {
+        let rules = Default::default();
+        let mut player = parse::<Match3>("greedy", &rules).unwrap();
+        super::super::play_series(&mut *player, &rules, SEED, 3, |_| ()).unwrap()
+    }
+
+    fn report(games: &[PlayedGame]) -> Report {
+        Report::of::<Match3>("greedy".into(), SEED, &Default::default(), games, 1.5).unwrap()
+    }
+
+    /// The three games as another program writes them, with changes.
+    fn given(change: impl Fn(&mut Value)) -> std::result::Result<Report, String> {
+        let moves = serde_json::to_value(&report(&games()).moves).unwrap();
+        let mut value = json!({"player": "mine", "game": "match3", "seed": SEED as u64, "moves": moves});
+        change(&mut value);
+        serde_json::from_str::<Given>(&value.to_string()).unwrap().report::<Match3>()
+    }
+
+    #[test]
+    fn a_report_has_the_scores_moves_and_figures_of_its_games() {
+        let games = games();
+        let found = report(&games);
+        assert_eq!((found.seed, found.games, &*found.game, found.games_per_second), (SEED, 3, "match3", 2.0));
+        assert_eq!(found.scores, games.iter().map(|game| game.score).collect::<Vec<_>>());
+        assert_eq!(found.figures, Figures::of(&games, 1.5).unwrap());
+        assert_eq!(found.rules::<Match3>(), Ok(Default::default()));
+        for (moves, game) in found.moves.iter().zip(&games) {
+            let actions: Vec<usize> = moves.values().iter().map(|value| Match3::from_json(value).unwrap()).collect();
+            assert_eq!(actions, game.actions.iter().map(|action| usize::from(*action)).collect::<Vec<_>>());
+        }
+        assert_eq!(found.luck_adjusted_scores(), None);
+        // Of an unknown time there is no speed.
+        let untimed = Report::of::<Match3>("greedy".into(), SEED, &Default::default(), &games, 0.0).unwrap();
+        assert_eq!((untimed.seconds, untimed.games_per_second), (0.0, 0.0));
+        let none = Report::of::<Match3>("greedy".into(), SEED, &Default::default(), &[], 1.0);
+        assert_eq!(none.unwrap_err().to_string(), "greedy: at least one game is needed");
+    }
+
+    #[test]
+    fn games_of_another_program_are_replayed_and_a_wrong_one_is_named() {
+        let same = given(|_| ()).unwrap();
+        assert_eq!((same.scores, same.seconds), (report(&games()).scores, 0.0));
+        let refused = |change: fn(&mut Value)| given(change).unwrap_err();
+        let error = refused(|value| value["rules"] = json!({"moves": -1}));
+        assert!(error.starts_with("the rules of mine: "), "{error}");
+        let error = refused(|value| value["moves"][1][4] = json!("up"));
+        assert!(error.starts_with("mine, the game of seed 6: move 5: "), "{error}");
+        let error = refused(|value| drop(value["moves"][2].as_array_mut().unwrap().pop()));
+        let until = "mine, the game of seed 7: its 24 moves must lead to the game's end, but the game goes on";
+        assert_eq!(error, until);
+        let error = refused(|value| {
+            let again = value["moves"][0][0].clone();
+            value["moves"][0].as_array_mut().unwrap().push(again);
+        });
+        assert_eq!(error, "mine, the game of seed 5: the game ends before its moves do");
+        assert_eq!(refused(|value| value["moves"] = json!([])), "mine: at least one game is needed");
+        let last = r#"{"player": "mine", "game": "match3", "seed": SEED, "moves": [[], []]}"#;
+        let error = |seed: u128| {
+            let text = last.replace("SEED", &seed.to_string());
+            serde_json::from_str::<Given>(&text).unwrap().report::<Match3>().unwrap_err()
+        };
+        assert_eq!(error(u128::MAX - 1), "the seeds of all games must lie below 2^128");
+        assert!(error(u128::MAX - 2).contains("the game goes on"));
+    }
+
+    #[test]
+    fn luck_is_estimated_once_as_a_replay_does_and_only_of_moves_that_lead_to_the_score() {
+        let games = games();
+        let mut found = report(&games);
+        assert!(!found.estimate_luck::<Match3>(4, &|| false).unwrap());
+        assert_eq!((&found.luck, found.luck_simulations), (&None, None));
+        let asked = AtomicUsize::new(0);
+        let goes_on = || asked.fetch_add(1, Ordering::Relaxed) < 100;
+        assert!(found.estimate_luck::<Match3>(4, &goes_on).unwrap());
+        let rules = Default::default();
+        let less: Vec<f64> = games.iter().map(|game| luck::luck_adjusted::<Match3>(&rules, game, 4).unwrap()).collect();
+        for (found, expected) in found.luck_adjusted_scores().unwrap().iter().zip(&less) {
+            assert!((found - expected).abs() < 1e-9, "{found}, {expected}");
+        }
+        assert_eq!((found.luck_simulations, asked.load(Ordering::Relaxed)), (Some(4), 3));
+        // It is known by now, but not by as many simulations.
+        assert!(found.estimate_luck::<Match3>(4, &|| false).unwrap());
+        assert!(!found.estimate_luck::<Match3>(5, &|| false).unwrap());
+        found.scores[1] += 1;
+        let error = found.estimate_luck::<Match3>(5, &|| true).unwrap_err().to_string();
+        assert!(error.contains("greedy has moves of the game of seed 6 that do not lead"), "{error}");
+        found.moves.pop();
+        found.scores[1] -= 1;
+        let error = found.estimate_luck::<Match3>(5, &|| true).unwrap_err().to_string();
+        assert!(error.contains("the game of seed 7"), "{error}");
+    }
+
+    #[test]
+    fn luck_is_taken_off_the_scores_and_must_be_a_number_for_each() {
+        let mut found = report(&games());
+        found.scores = vec![10, 20, 33];
+        found.give_luck(8, vec![1.0, -2.0, 0.5]).unwrap();
+        assert_eq!(found.luck_adjusted_scores(), Some(vec![9.0, 22.0, 32.5]));
+        let LuckAdjusted { mean, half_width, standard_deviation } = found.luck_adjusted.unwrap();
+        // Deviations from 63.5 / 3: -12.1667, 0.8333 and 11.3333; t(0.975, 2) = 4.30265.
+        assert!((mean - 63.5 / 3.0).abs() < 1e-12);
+        let deviation = (277.166_666_7f64 / 2.0).sqrt();
+        assert!((standard_deviation.unwrap() - deviation).abs() < 1e-6, "{standard_deviation:?}");
+        assert!((half_width.unwrap() - 4.302_652_7 * deviation / 3f64.sqrt()).abs() < 1e-3, "{half_width:?}");
+        for wrong in [vec![1.0, 2.0], vec![1.0, 2.0, f64::NAN], vec![1.0, 2.0, -1e12]] {
+            let error = report(&games()).give_luck(8, wrong).unwrap_err();
+            assert_eq!(error, "greedy must have a luck, in points, for each of its games");
+        }
+    }
+
+    #[test]
+    fn a_games_own_figures_are_those_of_its_moves_from_its_seed_on() {
+        let rules = bejeweled::Rules::new(30, [10, 0], [1000, 0]).unwrap();
+        let mut player = parse::<Bejeweled>("first", &rules).unwrap();
+        let games = super::super::play_series(&mut *player, &rules, SEED, 4, |_| ()).unwrap();
+        let mut found = Report::of::<Bejeweled>("first".into(), SEED, &rules, &games, 1.0).unwrap();
+        found.find_own_figures::<Bejeweled>();
+        let sum = |of: fn(&PlayedGame) -> f64| games.iter().map(of).sum::<f64>();
+        let (score, moves) = (sum(|game| game.score.into()), sum(|game| game.actions.len() as f64));
+        let own = |name: &str| found.own[name].as_f64().unwrap();
+        assert!((own("points_per_move") - score / moves).abs() < 1e-9);
+        assert!((own("moves_per_game") - moves / 4.0).abs() < 1e-9);
+        assert!(own("points_per_move_half_width") > 0.0);
+        assert_eq!(
+            found.own["swaps"].as_object().unwrap().values().filter_map(Value::as_u64).sum::<u64>() as f64,
+            moves
+        );
+        assert_eq!(found.ratios.iter().map(|(about, _)| *about).next(), Some("moves a game"));
+    }
+}
