@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::eval::play_series;
     use crate::games::Match3;
-    use crate::roster::parse;
+    use crate::parse;
 
     fn report(player: &str, games: u64) -> Report {
         let rules = Default::default();

@@ -286,7 +286,7 @@ mod tests {
 
     use super::*;
     use crate::games::{Bejeweled, Match3, Text as _, bejeweled};
-    use crate::roster::parse;
+    use crate::parse;
 
     const SEED: u128 = 5;
 
