@@ -25,6 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GROWTH = 8 << 20
 # Files that a save has open for a moment, which a look may meet or miss.
 AT_ONCE = 4
+# Games of a generation of CMA-ES where it is killed.
+FITNESS = "games = 8, moves = 400"
 ENVIRONMENTS = "environments"
 STEP = """
 import numpy as np, matchq.envs
@@ -48,10 +50,11 @@ def learners():
 def without_an_end(configuration):
     """A configuration whose training does not end by itself."""
     endless = re.sub(r"(steps|sweeps|generations|policies) = \d+", r"\1 = 1000000000", configuration, count=1)
-    # What would come to rest goes on: CMA-ES by dearer generations, as its axes part after some thousand.
-    endless = endless.replace("games = 8, moves = 400", "games = 800, moves = 400")
-    endless = endless.replace("genetic = { ", "genetic = { patience = 1000000000, ")
-    return endless + ("cma = { tolerance = 1e-300, divergence = 1e300 }\n" if 'method = "cma"' in endless else "")
+    # What would come to rest goes on. CMA-ES gets dearer generations: after thousands its axes differ so much in length that it ends.
+    if 'method = "cma"' in endless:
+        assert FITNESS in endless
+        return endless.replace(FITNESS, "games = 8000, moves = 400") + "cma = { tolerance = 1e-300, divergence = 1e300 }\n"
+    return endless.replace("genetic = { ", "genetic = { patience = 1000000000, ")
 
 
 def look(process):
@@ -83,7 +86,7 @@ def watch(name, process, steps, minutes):
     speed = [(quarter[-1][3] - quarter[0][3]) / (quarter[-1][0] - quarter[0][0]) for quarter in quarters]
     print(
         f"{name}: {memory[0] / 2**20:.1f} MiB in the first quarter, {memory[3] / 2**20:.1f} in the last; {files[0]} and {files[3]} open files; "
-        f"{speed[1]:,.0f} and {speed[3]:,.0f} steps a second; {seen[-1][3]:,} steps",
+        f"{speed[1]:,.4g} and {speed[3]:,.4g} steps a second; {seen[-1][3]:,} steps",
         flush=True,
     )
     return memory[3] <= memory[0] + GROWTH and files[3] <= files[0] + AT_ONCE

@@ -38,8 +38,8 @@ fn main() -> Result<()> {
     let file = std::env::temp_dir().join("groups.safetensors");
     train(&file)?;
     let trained = file.display().to_string();
-    for player in ["random", "greedy", "plan", "rollout:sims=200", &trained] {
-        println!("{:7.1} {player}", mean(player, 1_000)?);
+    for player in ["random", "greedy", "plan", "rollout:sims=50", &trained] {
+        println!("{:7.1} {player}", mean(player, 100)?);
     }
     Ok(())
 }

@@ -147,7 +147,7 @@ pub fn agent(data: &[u8]) {
     in_game(name, Build(&agent));
 }
 
-/// A picture: decoded within limits, and read by a theme if it is small, so that many can be read in a second.
+/// A picture is decoded within limits; a small one is read by a theme as well. Larger ones would take long.
 pub fn picture(data: &[u8]) {
     let Ok(picture) = Picture::decode("picture", data) else { return };
     if picture.width() * picture.height() > 160 * 160 {

@@ -205,7 +205,7 @@ impl Player {
     /// called with the moves so far.
     fn _series(&self, py: Python<'_>, first: &Bound<'_, PyAny>, count: u64, look: Py<PyAny>) -> PyResult<String> {
         let first = seed(first)?;
-        if first.checked_add(u128::from(count)).is_none() {
+        if first.checked_add(u128::from(count.saturating_sub(1))).is_none() {
             return Err(PyValueError::new_err("the seeds of all games must lie below 2^128"));
         }
         let moves = AtomicU64::new(0);

@@ -153,7 +153,7 @@ mod tests {
         }
         assert!(close(t_975(11), 2.20099, 1e-4));
         assert!(close(t_975(1_000_000), 1.95996, 1e-5));
-        // The quantiles to ten digits, and what four terms of the expansion lack, computed elsewhere.
+        // The quantiles to ten decimals, and what four terms of the expansion lack, computed elsewhere.
         for (degrees, t, lack) in [(11, 2.200_985_160_1, 4.904_77e-6), (20, 2.085_963_447_3, 2.388_7e-7)] {
             assert!(close(t_975(degrees), t - lack, 2e-9), "{degrees}: {}", t_975(degrees));
         }
