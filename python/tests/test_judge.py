@@ -120,3 +120,7 @@ def test_ctrl_c_ends_long_work_at_once(work):
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode != 0 and "KeyboardInterrupt" in told
+
+
+def test_the_last_seed_there_is_can_be_played():
+    assert matchq.evaluate("random", seeds=range(2**128 - 1, 2**128))["seed"] == 2**128 - 1
