@@ -39,7 +39,7 @@ CONFIGURATIONS = {
     """,
     "fitted": """
         learner = "fitted"
-        training = { sweeps = 30 }
+        training = { sweeps = 60 }
         sampling = { positions = 300, outcomes = 2 }
         learning = { tolerance = 0.0 }
         playing = { outcomes = 2 }

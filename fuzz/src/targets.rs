@@ -147,10 +147,10 @@ pub fn agent(data: &[u8]) {
     in_game(name, Build(&agent));
 }
 
-/// A picture is decoded within limits; a small one is read by a theme as well. Larger ones would take long.
+/// A picture is decoded within limits; one that is not large is read by a theme as well.
 pub fn picture(data: &[u8]) {
     let Ok(picture) = Picture::decode("picture", data) else { return };
-    if picture.width() * picture.height() > 160 * 160 {
+    if picture.width() * picture.height() > 400 * 400 {
         return;
     }
     let Some(Ok(theme)) = matchq_vision::NAMES.first().and_then(|name| Theme::named(name)) else { return };

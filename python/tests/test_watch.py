@@ -410,7 +410,7 @@ def test_a_whole_game_is_read_and_played_in_a_real_window_and_ends_with_the_scor
     assert out.splitlines()[-1] == f"score {sum(scores)}"
 
 
-PRESS = "pyautogui.keyDown('escape'); time.sleep(0.2); pyautogui.keyUp('escape')"
+PRESS = "pyautogui.keyDown('escape'); time.sleep(0.06); pyautogui.keyUp('escape')"
 # The mouse is moved again and again, since a click may take it out of the corner.
 CORNER = "pyautogui.FAILSAFE = False\nfor _ in range(40): pyautogui.moveTo(0, 0); time.sleep(0.02)"
 

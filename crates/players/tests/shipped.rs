@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use matchq_players::eval::splitting::Levels;
 use matchq_players::eval::{Endurance, Extent, Summary, endure, luck, play_series};
@@ -46,10 +47,10 @@ fn every_agent_that_ships_has_a_name_of_its_own_and_is_of_its_stated_game_and_ki
     }
 }
 
-/// Checks that scores have this mean, within four standard errors by the deviation of one game.
-fn assert_mean(what: &str, scores: &[f64], expected: f64, deviation: f64) {
+/// Checks that scores have this mean, within four standard errors.
+fn assert_mean(what: &str, scores: &[f64], expected: f64) {
     let scores = Summary::of(scores).unwrap();
-    let error = deviation / (scores.n as f64).sqrt();
+    let error = scores.standard_deviation.unwrap() / (scores.n as f64).sqrt();
     assert!((scores.mean - expected).abs() < 4.0 * error, "{what}: {scores}, not {expected}");
 }
 
@@ -58,44 +59,38 @@ fn scores<G: Playable>(player: &str, rules: &G::Rules, games: u64) -> Vec<f64> {
     play_series(&mut *player, rules, 0, games, |_| ()).unwrap().iter().map(|game| game.score.into()).collect()
 }
 
+fn luck_adjusted<G: Playable>(player: &str, games: u64) -> Vec<f64> {
+    let rules = Default::default();
+    let mut player = parse::<G>(player, &rules).unwrap();
+    let games = play_series(&mut *player, &rules, 0, games, |_| ()).unwrap();
+    games.iter().map(|game| luck::luck_adjusted::<G>(&rules, game, 20).unwrap()).collect()
+}
+
+/// Scores of `dqn`, which two tests need.
+static DQN: LazyLock<Vec<f64>> = LazyLock::new(|| luck_adjusted::<Match3>(&shipped("network", "dqn"), 64));
+
 #[test]
 fn match_3s_agents_score_what_the_readme_says() {
-    for (player, name, expected) in [
-        ("network", "dqn", 1344.4),
-        ("network", "dqn-setups", 1398.4),
-        ("network", "dqn-plain", 894.5),
-        ("value", "match3-fitted", 1349.1),
-    ] {
-        let rules = Default::default();
-        let mut player = parse::<Match3>(&shipped(player, name), &rules).unwrap();
-        let games = play_series(&mut *player, &rules, 0, 24, |_| ()).unwrap();
-        let scores: Vec<f64> =
-            games.iter().map(|game| luck::luck_adjusted::<Match3>(&rules, game, 20).unwrap()).collect();
-        // The deviation of docs/reports/players.
-        assert_mean(name, &scores, expected, 100.0);
+    assert_mean("dqn", &DQN, 1344.4);
+    for (player, name, expected) in
+        [("network", "dqn-setups", 1398.4), ("network", "dqn-plain", 894.5), ("value", "match3-fitted", 1349.1)]
+    {
+        assert_mean(name, &luck_adjusted::<Match3>(&shipped(player, name), 64), expected);
     }
 }
 
 #[test]
 fn plans_by_the_learned_model_make_a_network_stronger_in_the_same_games() {
-    let rules = Default::default();
-    let adjusted = |text: &str| -> f64 {
-        let mut player = parse::<Match3>(text, &rules).unwrap();
-        let games = play_series(&mut *player, &rules, 0, 24, |_| ()).unwrap();
-        games.iter().map(|game| luck::luck_adjusted::<Match3>(&rules, game, 20).unwrap()).sum::<f64>() / 24.0
-    };
-    let (plans, without) = (adjusted("dqn"), adjusted("dqn:plan=0"));
-    assert!(plans > without, "{plans}, {without}");
+    let mean = |scores: &[f64]| Summary::of(scores).unwrap().mean;
+    let (plans, without) = (mean(&DQN), mean(&luck_adjusted::<Match3>("dqn:plan=0", 64)));
+    assert!(plans > without + 20.0, "{plans}, {without}");
 }
 
 #[test]
 fn bilgings_agents_score_what_its_page_says() {
     // docs/bilging.md: points a move; a game has 50 moves.
-    for (player, name, points, deviation) in
-        [("network", "bilging-dqn", 6.27, 35.0), ("value:depth=1", "bilging-fitted", 3.71, 56.0)]
-    {
-        let scores = scores::<Bilging>(&shipped(player, name), &Default::default(), 24);
-        assert_mean(name, &scores, 50.0 * points, deviation);
+    for (player, name, points) in [("network", "bilging-dqn", 6.27), ("value:depth=1", "bilging-fitted", 3.71)] {
+        assert_mean(name, &scores::<Bilging>(&shipped(player, name), &Default::default(), 24), 50.0 * points);
     }
 }
 
@@ -123,11 +118,6 @@ fn bejeweleds_agent_makes_more_of_a_hundred_moves_than_its_rivals() {
 #[test]
 fn tile_matchs_agents_score_what_its_page_says() {
     for (name, expected) in [("tile-match-dqn", 1321.0), ("tile-match-fitted:outcomes=50", 1354.0)] {
-        let rules = Default::default();
-        let mut player = parse::<TileMatch>(name, &rules).unwrap();
-        let games = play_series(&mut *player, &rules, 0, 8, |_| ()).unwrap();
-        let scores: Vec<f64> =
-            games.iter().map(|game| luck::luck_adjusted::<TileMatch>(&rules, game, 20).unwrap()).collect();
-        assert_mean(name, &scores, expected, 45.0);
+        assert_mean(name, &luck_adjusted::<TileMatch>(name, 16), expected);
     }
 }

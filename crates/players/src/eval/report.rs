@@ -286,6 +286,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::eval::play_series;
     use crate::games::{Bejeweled, Match3, Text as _, bejeweled};
     use crate::parse;
 
@@ -294,7 +295,7 @@ mod tests {
     fn games() -> Vec<PlayedGame> {
         let rules = Default::default();
         let mut player = parse::<Match3>("greedy", &rules).unwrap();
-        super::super::play_series(&mut *player, &rules, SEED, 3, |_| ()).unwrap()
+        play_series(&mut *player, &rules, SEED, 3, |_| ()).unwrap()
     }
 
     fn report(games: &[PlayedGame]) -> Report {
@@ -405,7 +406,7 @@ mod tests {
     fn a_games_own_figures_are_those_of_its_moves_from_its_seed_on() {
         let rules = bejeweled::Rules::new(30, [10, 0], [1000, 0]).unwrap();
         let mut player = parse::<Bejeweled>("first", &rules).unwrap();
-        let games = super::super::play_series(&mut *player, &rules, SEED, 4, |_| ()).unwrap();
+        let games = play_series(&mut *player, &rules, SEED, 4, |_| ()).unwrap();
         let mut found = Report::of::<Bejeweled>("first".into(), SEED, &rules, &games, 1.0).unwrap();
         found.find_own_figures::<Bejeweled>();
         let sum = |of: fn(&PlayedGame) -> f64| games.iter().map(of).sum::<f64>();
