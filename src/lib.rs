@@ -8,8 +8,10 @@
 
 pub mod cli;
 pub mod commands;
+mod door;
 pub mod learners;
 pub mod network;
+mod program;
 pub mod report;
 pub mod serve;
 
@@ -17,3 +19,4 @@ pub use matchq_core::{error, files, instructions, random};
 pub use matchq_games as games;
 pub use matchq_players::{self as players, eval, kit};
 pub use matchq_vision as vision;
+pub use program::Program;

@@ -8,7 +8,7 @@ use matchq_page::{Engine, Request};
 use matchq_players::agent_file::AgentFile;
 use matchq_players::network::Processor;
 use matchq_players::{
-    Agent, Agents, ForGame, Kind, NAMES, Playable, Setting, parse_with, position_stream, roster, with_game,
+    Agent, Agents, ForGame, Kind, Roster, Setting, names, parse_with, position_stream, registry, with_game,
 };
 use matchq_vision::{Picture, Theme, read_best};
 use serde_json::Value;
@@ -16,7 +16,8 @@ use serde_json::Value;
 /// A game chosen by the first byte, and the rest.
 pub fn game(data: &[u8]) -> Option<(&'static str, &[u8])> {
     let (first, rest) = data.split_first()?;
-    Some((NAMES[usize::from(*first) % NAMES.len()], rest))
+    let names = names();
+    Some((names[usize::from(*first) % names.len()], rest))
 }
 
 pub fn in_game<W: ForGame>(name: &str, work: W) -> W::Output {
@@ -37,7 +38,7 @@ pub fn board(data: &[u8]) {
     impl ForGame for Read<'_> {
         type Output = ();
 
-        fn run<G: Playable>(self) {
+        fn run<G: Roster>(self) {
             let Self(text, left, action) = self;
             let rules = G::Rules::default();
             let Ok(state) = G::parse(&rules, text, left) else { return };
@@ -66,7 +67,7 @@ pub fn moves(data: &[u8]) {
     impl ForGame for Read {
         type Output = ();
 
-        fn run<G: Playable>(self) {
+        fn run<G: Roster>(self) {
             // The number of actions stands for all that are off the board.
             if let Ok(action) = G::from_json(&self.0)
                 && action < G::ACTIONS
@@ -88,7 +89,7 @@ pub fn player(data: &[u8]) {
     impl ForGame for Read<'_> {
         type Output = ();
 
-        fn run<G: Playable>(self) {
+        fn run<G: Roster>(self) {
             let setting = Setting { agents: Agents::closed(), ..Setting::default() };
             match parse_with::<G>(self.0, &G::Rules::default(), &setting) {
                 Ok(player) => assert!(!player.name().is_empty()),
@@ -118,7 +119,7 @@ pub fn agent(data: &[u8]) {
     impl ForGame for Build<'_> {
         type Output = ();
 
-        fn run<G: Playable>(self) {
+        fn run<G: Roster>(self) {
             let Ok(rules) = self.0.rules::<G>() else { return };
             let rules = rules.try_into().unwrap_or_default();
             let Ok(mut player) = self.0.player::<G>(&rules, 8, None, &Processor) else { return };
@@ -136,7 +137,7 @@ pub fn agent(data: &[u8]) {
     let Some((kind, rest)) = rest.split_first() else { return };
     let Some((config, rest)) = text(rest) else { return };
     let Some((rules, rest)) = text(rest) else { return };
-    let shipped: Vec<_> = roster::agents().collect();
+    let shipped: Vec<_> = registry::agents().collect();
     let other = &shipped[usize::from(rest.first().copied().unwrap_or(0)) % shipped.len()];
     let tensors = Agent::shipped(other).expect("an agent that ships").file.tensors.clone();
     let kind = Kind::ALL[usize::from(*kind) % Kind::ALL.len()];

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use matchq_players::games::{Game as _, Match3};
-use matchq_players::{self as players, Agents, NAMES};
+use matchq_players::{self as players, Agents};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ use crate::values::{TooFar, actions_left, rules, seed, to_python, whole};
 #[pyo3(signature = (game = None))]
 pub fn agents<'py>(py: Python<'py>, game: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
     let agents = PyDict::new(py);
-    for name in game.as_ref().map_or(NAMES, std::slice::from_ref) {
+    for name in game.map_or_else(players::names, |game| vec![game]) {
         for agent in self::game(name)?.agents() {
             agents.set_item(agent.name, agent.about)?;
         }

@@ -19,7 +19,7 @@ use pyo3::types::PyTuple;
 #[pymodule]
 fn _matchq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("GAMES", PyTuple::new(module.py(), matchq_players::NAMES)?)?;
+    module.add("GAMES", PyTuple::new(module.py(), matchq_players::names())?)?;
     module.add_function(wrap_pyfunction!(errors::after_fork, module)?)?;
     module.add_class::<agent::Player>()?;
     module.add_class::<agent::Agent>()?;

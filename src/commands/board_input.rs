@@ -8,7 +8,7 @@ use crate::cli::{Advise, Look};
 use crate::error::{Error, Result};
 use crate::files::{self, check_apart, check_destination, write_atomically};
 use crate::games::tidy;
-use crate::players::{Advised, ForGame, Playable, with_game};
+use crate::players::{Advised, Roster, registry};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, Theme};
 
 /// Maximum bytes of a board's text.
@@ -26,7 +26,7 @@ pub(super) struct Board {
 /// Reads the board that `advise` is given, once; what it is follows from its first bytes.
 ///
 /// A picture of which a cell is not sure is an error at run time.
-pub(super) fn read<G: Playable>(arguments: &Advise) -> Result<Board> {
+pub(super) fn read<G: Roster>(arguments: &Advise) -> Result<Board> {
     if let Some(path) = &arguments.overlay {
         check_overlay(path, arguments.file.as_deref())?;
     }
@@ -55,7 +55,7 @@ pub(super) fn read<G: Playable>(arguments: &Advise) -> Result<Board> {
     Ok(Board { name, text: reading.board(), seen: Some((picture, reading.field)) })
 }
 
-fn text<G: Playable>(arguments: &Advise, name: String, bytes: Vec<u8>) -> Result<Board> {
+fn text<G: Roster>(arguments: &Advise, name: String, bytes: Vec<u8>) -> Result<Board> {
     let flags = [
         ("--theme", arguments.look.theme.is_some()),
         ("--field", !arguments.look.field.is_empty()),
@@ -76,7 +76,7 @@ fn text<G: Playable>(arguments: &Advise, name: String, bytes: Vec<u8>) -> Result
 }
 
 /// Whether most letters are a board's, so that its mistakes can be named by row and column.
-fn is_board<G: Playable>(text: &str) -> bool {
+fn is_board<G: Roster>(text: &str) -> bool {
     let text = tidy(text);
     let letters = || text.chars().filter(|letter| !letter.is_whitespace());
     let known = letters().filter(|letter| *letter == '?' || G::TOKENS.iter().any(|token| token.letter == *letter));
@@ -85,7 +85,7 @@ fn is_board<G: Playable>(text: &str) -> bool {
 
 impl Board {
     /// Draws the best moves into the picture that the board was read from.
-    pub(super) fn draw<G: Playable>(&self, path: Option<&Path>, state: &G::State, best: &[Advised]) -> Result<()> {
+    pub(super) fn draw<G: Roster>(&self, path: Option<&Path>, state: &G::State, best: &[Advised]) -> Result<()> {
         let (Some(path), Some((picture, field))) = (path, &self.seen) else { return Ok(()) };
         let rows = G::board(state).lines().count();
         // A position's text may have lines above the picture's.
@@ -133,7 +133,7 @@ pub(super) fn fits(reading: &Reading) -> bool {
 pub(super) fn themes(game: Option<&str>, theme: Option<&str>) -> Result<Vec<Theme>> {
     let names = match theme {
         Some(name) => vec![name],
-        None => with_game(game.unwrap_or("match3"), FindBoards)?.themes.to_vec(),
+        None => registry::game(game.unwrap_or("match3"))?.themes().to_vec(),
     };
     if let (true, Some(name)) = (names.is_empty(), game) {
         let sentence = format!(
@@ -149,24 +149,6 @@ pub(super) fn themes(game: Option<&str>, theme: Option<&str>) -> Result<Vec<Them
     names.into_iter().map(load).collect()
 }
 
-struct FindBoards;
-
-/// A game's columns and rows, letters and themes.
-struct Boards {
-    size: [usize; 2],
-    letters: BTreeSet<char>,
-    themes: &'static [&'static str],
-}
-
-impl ForGame for FindBoards {
-    type Output = Boards;
-
-    fn run<G: Playable>(self) -> Self::Output {
-        let letters = G::TOKENS.iter().map(|token| token.letter).collect();
-        Boards { size: [G::COLUMNS, G::ROWS], letters, themes: G::THEMES }
-    }
-}
-
 /// Checks that the game, if given, has this size and these letters; returns all its letters.
 pub(super) fn fitting(
     game: Option<&str>,
@@ -175,7 +157,9 @@ pub(super) fn fitting(
     letters: &BTreeSet<char>,
 ) -> Result<BTreeSet<char>> {
     let Some(game) = game else { return Ok(BTreeSet::new()) };
-    let Boards { size: [columns, rows], letters: known, .. } = with_game(game, FindBoards)?;
+    let door = registry::game(game)?;
+    let [columns, rows] = door.size();
+    let known: BTreeSet<char> = door.tokens().iter().map(|token| token.letter).collect();
     if size != [columns, rows] {
         let [width, height] = size;
         let sentence = format!("{what} has {width} columns and {height} rows; {game} has {columns} and {rows}");

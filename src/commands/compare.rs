@@ -5,16 +5,17 @@ use std::path::Path;
 use super::series::{self, games};
 use super::threads;
 use crate::cli::{Compare, Series};
+use crate::door::door;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Comparison, Difference, Figures, Report, Saved, Summary};
 use crate::files;
-use crate::players::{Agents, ForGame, Playable, with_game};
+use crate::players::{Agents, Roster};
 use crate::report::columns::table;
 use crate::report::plot::{self, Contender};
 use matchq_pictures::shortened;
 
 /// Plays the games with every player and writes the results.
-pub fn run<G: Playable>(arguments: &Compare, agents: &Agents) -> Result<()> {
+pub fn run<G: Roster>(arguments: &Compare, agents: &Agents) -> Result<()> {
     series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
     let rules = series::check::<G>(&arguments.series)?;
     threads(arguments.threads)?;
@@ -31,28 +32,19 @@ pub fn run_again(arguments: &Compare) -> Result<()> {
     let first = files.iter().find_map(|(path, saved)| Some((path, saved.0.first()?)));
     let (path, player) = first.ok_or_else(|| Error::user("--from: there is no player in these files"))?;
     let name = super::known(player.game().to_owned(), &format!("--from {}", path.display()))?;
-    with_game(&name, Again { arguments, files })?
+    door(&name)?.compare_again(arguments, files)
 }
 
-/// A command and its files.
-struct Again<'a> {
-    arguments: &'a Compare,
-    files: Vec<(&'a Path, Saved)>,
-}
-
-impl ForGame for Again<'_> {
-    type Output = Result<()>;
-
-    fn run<G: Playable>(self) -> Result<()> {
-        series::check_plot(self.arguments.plot.as_deref(), &self.arguments.series)?;
-        series::check::<G>(&self.arguments.series)?;
-        threads(self.arguments.threads)?;
-        adjusted::<G>(self.arguments, checked::<G>(self.files)?)
-    }
+/// Compares the players of files of one game.
+pub(crate) fn again<G: Roster>(arguments: &Compare, files: Vec<(&Path, Saved)>) -> Result<()> {
+    series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
+    series::check::<G>(&arguments.series)?;
+    threads(arguments.threads)?;
+    adjusted::<G>(arguments, checked::<G>(files)?)
 }
 
 /// Estimates luck if asked to, and writes the results.
-fn adjusted<G: Playable>(arguments: &Compare, mut players: Vec<Report>) -> Result<()> {
+fn adjusted<G: Roster>(arguments: &Compare, mut players: Vec<Report>) -> Result<()> {
     if let Some(simulations) = arguments.luck {
         players.iter_mut().try_for_each(|player| series::estimate_luck::<G>(player, simulations))?;
     }
@@ -65,7 +57,7 @@ pub fn conclude(series: &Series, plot: Option<&Path>, players: Vec<Report>) -> R
 }
 
 /// Players from files, all with one first seed and one set of rules.
-fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
+fn checked<G: Roster>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
     for (path, saved) in files {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));

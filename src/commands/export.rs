@@ -8,21 +8,17 @@ use std::path::Path;
 use crate::cli::Export;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::games::toy::Toy;
 use crate::games::{Game, Match3};
-use crate::players::roster::{Preset, is_player};
-use crate::players::{Agents, ForGame, Linear, NAMES, Playable, SEARCHES, with_game};
+use crate::players::registry::{self, is_player};
+use crate::players::roster::Preset;
+use crate::players::{Agents, Door, Linear, Roster, SEARCHES};
 
 /// Writes the agent's file.
-pub fn run<G: Playable>(arguments: &Export, agents: &Agents) -> Result<()> {
+pub fn run<G: Roster>(arguments: &Export, agents: &Agents) -> Result<()> {
     let Export { agent: name, python } = arguments;
     let to_stdout = files::is_input(python);
     if !to_stdout {
         files::check_destination("--python", python)?;
-    }
-    if G::NAME == Toy::NAME {
-        let sentence = format!("{} plays {}, a game for tests, whose agents are not exported", name.display(), G::NAME);
-        return Err(Error::user(sentence));
     }
     super::tell_apart(Some(name));
     let text = match (agents.find(name)?, preset::<G>(name)) {
@@ -79,24 +75,11 @@ pub fn game(name: &Path, agents: &Agents) -> Result<String> {
     if let Some(agent) = agents.find(name)? {
         return super::known(agent.game().to_owned(), &name.display().to_string());
     }
-    for game in NAMES {
-        if with_game(game, HasPreset(name))? {
-            return Ok((*game).to_owned());
-        }
-    }
-    Ok(Match3::NAME.to_owned())
+    let has = |game: &&dyn Door| game.presets().iter().any(|preset| Path::new(preset.name) == name);
+    let game = registry::games().into_iter().find(has);
+    Ok(game.map_or(Match3::NAME, |game| game.name()).to_owned())
 }
 
-struct HasPreset<'a>(&'a Path);
-
-impl ForGame for HasPreset<'_> {
-    type Output = bool;
-
-    fn run<G: Playable>(self) -> bool {
-        preset::<G>(self.0).is_some()
-    }
-}
-
-fn preset<G: Playable>(name: &Path) -> Option<&'static Preset> {
+fn preset<G: Roster>(name: &Path) -> Option<&'static Preset> {
     G::PRESETS.iter().find(|preset| Path::new(preset.name) == name)
 }

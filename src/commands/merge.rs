@@ -6,6 +6,7 @@ use super::series;
 use super::shard::{self, Games, PROGRAM, Sequences, Shards};
 use super::{compare, endure, eval, print};
 use crate::cli::{Merge, Series};
+use crate::door::door;
 use crate::error::{Error, Result};
 use crate::eval::{PlayedGame, Report, Sequence, rules_of};
 use crate::files;
@@ -13,7 +14,7 @@ use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{Evaluated, Evolution};
 use crate::learners::{Run, RunFolder};
 use crate::network::device;
-use crate::players::{ForGame, Playable, with_game};
+use crate::players::Roster;
 
 /// Merges a folder's shards.
 pub fn run(arguments: &Merge) -> Result<()> {
@@ -26,40 +27,29 @@ pub fn run(arguments: &Merge) -> Result<()> {
         )));
     }
     let game = super::known(shards.job.game.clone(), &arguments.folder.display().to_string())?;
-    with_game(&game, Task { arguments, shards })?
+    door(&game)?.merge(arguments, shards)
 }
 
-struct Task<'a> {
-    arguments: &'a Merge,
-    shards: Shards,
-}
-
-impl ForGame for Task<'_> {
-    type Output = Result<()>;
-
-    fn run<G: Playable>(self) -> Result<()> {
-        let Self { arguments, shards } = self;
-        let command = shards.job.command.as_str();
-        if arguments.into.is_some() != (command == "generation") {
-            return Err(match arguments.into {
-                Some(_) => {
-                    Error::user(format!("--into: these are shards of {command}; only a generation goes into a run"))
-                }
-                None => Error::user("--into: these are shards of a generation, which goes into a run: name the run"),
-            });
+/// Merges shards of a game.
+pub(crate) fn merge<G: Roster>(arguments: &Merge, shards: &Shards) -> Result<()> {
+    let command = shards.job.command.as_str();
+    if arguments.into.is_some() != (command == "generation") {
+        return Err(match arguments.into {
+            Some(_) => Error::user(format!("--into: these are shards of {command}; only a generation goes into a run")),
+            None => Error::user("--into: these are shards of a generation, which goes into a run: name the run"),
+        });
+    }
+    let series = series_of(shards, arguments.json.as_deref())?;
+    series::check_plot(arguments.plot.as_deref(), &series)?;
+    match command {
+        "eval" => {
+            let report = only(reports::<G>(shards, &series)?)?;
+            eval::conclude(report, &series, arguments.plot.as_deref(), None, G::IS_EXPONENTIAL)
         }
-        let series = series_of(&shards, arguments.json.as_deref())?;
-        series::check_plot(arguments.plot.as_deref(), &series)?;
-        match command {
-            "eval" => {
-                let report = only(reports::<G>(&shards, &series)?)?;
-                eval::conclude(report, &series, arguments.plot.as_deref(), None, G::IS_EXPONENTIAL)
-            }
-            "compare" => compare::conclude(&series, arguments.plot.as_deref(), reports::<G>(&shards, &series)?),
-            "endure" => merge_endured::<G>(&shards, &series),
-            "generation" => merge_generation::<G>(&shards, arguments),
-            other => Err(Error::user(format!("{}: there is no command {other:?}", arguments.folder.display()))),
-        }
+        "compare" => compare::conclude(&series, arguments.plot.as_deref(), reports::<G>(shards, &series)?),
+        "endure" => merge_endured::<G>(shards, &series),
+        "generation" => merge_generation::<G>(shards, arguments),
+        other => Err(Error::user(format!("{}: there is no command {other:?}", arguments.folder.display()))),
     }
 }
 
@@ -86,7 +76,7 @@ fn only(reports: Vec<Report>) -> Result<Report> {
 }
 
 /// The rules of all shards.
-fn rules<G: Playable>(shards: &Shards) -> Result<G::Rules> {
+fn rules<G: Roster>(shards: &Shards) -> Result<G::Rules> {
     rules_of::<G>("the shards", shards.job.rules.clone()).map_err(Error::user)
 }
 
@@ -117,7 +107,7 @@ fn time(player: &str, parts: impl Iterator<Item = f64>) -> Result<f64> {
 }
 
 /// Each player's report of all games.
-fn reports<G: Playable>(shards: &Shards, series: &Series) -> Result<Vec<Report>> {
+fn reports<G: Roster>(shards: &Shards, series: &Series) -> Result<Vec<Report>> {
     let rules = rules::<G>(shards)?;
     let report = |(contestant, parts): (&shard::Contestant, Vec<Games>)| {
         let seconds = time(&contestant.player, parts.iter().map(|part| part.seconds))?;
@@ -145,7 +135,7 @@ fn reports<G: Playable>(shards: &Shards, series: &Series) -> Result<Vec<Report>>
     shards.job.players.iter().zip(players).map(report).collect()
 }
 
-fn merge_endured<G: Playable>(shards: &Shards, series: &Series) -> Result<()> {
+fn merge_endured<G: Roster>(shards: &Shards, series: &Series) -> Result<()> {
     let rules = rules::<G>(shards)?;
     let job = &shards.job;
     let of = endure::Whole {
@@ -179,7 +169,7 @@ fn merge_endured<G: Playable>(shards: &Shards, series: &Series) -> Result<()> {
     series::write(series, &text, &report, None, |_| Ok(()))
 }
 
-fn merge_generation<G: Playable>(shards: &Shards, arguments: &Merge) -> Result<()> {
+fn merge_generation<G: Roster>(shards: &Shards, arguments: &Merge) -> Result<()> {
     let into = arguments.into.as_deref().unwrap_or(Path::new(""));
     let folder = RunFolder::open_as("--into", into, &arguments.runs)?;
     let path = folder.last();

@@ -22,15 +22,14 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::cli::{Command, Compare, Compute, Endure, Eval, GameArguments, Part};
+use crate::door::door;
 use crate::error::{Error, Result, in_words};
 use crate::games::{Game, Match3};
 use crate::instructions::InstructionSet;
 use crate::network::OnDevice;
 use crate::network::device::{self, Device};
 use crate::players::network::{Backend, Evaluate, NetworkShape};
-use crate::players::{
-    self, Agents, Arrays, BoxedPlayer, ForGame, NAMES, Playable, Setting, agent_in, roster, run_of, with_game,
-};
+use crate::players::{self, Agents, Arrays, BoxedPlayer, Roster, Setting, agent_in, registry, run_of};
 
 pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
@@ -72,36 +71,26 @@ pub fn run(command: Command) -> Result<()> {
         Command::Advise(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
         Command::Export(arguments) => export::game(&arguments.agent, &agents)?,
     };
-    with_game(&name, Task { command: &command, agents: &agents })?
+    door(&name)?.run(&command, &agents)
 }
 
-/// A command for one game, and the agents read so far.
-struct Task<'a> {
-    command: &'a Command,
-    agents: &'a Agents,
-}
-
-impl ForGame for Task<'_> {
-    type Output = Result<()>;
-
-    fn run<G: Playable>(self) -> Result<()> {
-        let Self { command, agents } = self;
-        match command {
-            Command::Train(arguments) => train::run(arguments),
-            Command::Eval(arguments) => eval::run::<G>(arguments, agents),
-            Command::Compare(arguments) => compare::run::<G>(arguments, agents),
-            Command::Endure(arguments) => endure::run::<G>(arguments, agents),
-            Command::Players(arguments) => print(&players::listing::<G>(arguments.player.as_deref())?),
-            Command::Replay(arguments) => replay::run::<G>(arguments, agents),
-            Command::Play(arguments) => play::run::<G>(arguments, agents),
-            Command::Advise(arguments) => advise::run::<G>(arguments, agents),
-            Command::Read(arguments) => read::run(arguments),
-            Command::Export(arguments) => export::run::<G>(arguments, agents),
-            Command::Plot(arguments) => plot::run(arguments),
-            Command::Serve(arguments) => serve::run(arguments),
-            Command::Shard(arguments) => shard::run::<G>(arguments, agents),
-            Command::Merge(arguments) => merge::run(arguments),
-        }
+/// Does a command for one game; `agents` are those read so far.
+pub(crate) fn run_for<G: Roster>(command: &Command, agents: &Agents) -> Result<()> {
+    match command {
+        Command::Train(arguments) => train::run(arguments),
+        Command::Eval(arguments) => eval::run::<G>(arguments, agents),
+        Command::Compare(arguments) => compare::run::<G>(arguments, agents),
+        Command::Endure(arguments) => endure::run::<G>(arguments, agents),
+        Command::Players(arguments) => print(&players::listing::<G>(arguments.player.as_deref())?),
+        Command::Replay(arguments) => replay::run::<G>(arguments, agents),
+        Command::Play(arguments) => play::run::<G>(arguments, agents),
+        Command::Advise(arguments) => advise::run::<G>(arguments, agents),
+        Command::Read(arguments) => read::run(arguments),
+        Command::Export(arguments) => export::run::<G>(arguments, agents),
+        Command::Plot(arguments) => plot::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments),
+        Command::Shard(arguments) => shard::run::<G>(arguments, agents),
+        Command::Merge(arguments) => merge::run(arguments),
     }
 }
 
@@ -118,11 +107,12 @@ fn named(given: &GameArguments, agent: Option<&Path>, agents: &Agents) -> Result
 }
 
 fn known(name: String, file: &str) -> Result<String> {
-    match NAMES.contains(&name.as_str()) {
+    let names = players::names();
+    match names.contains(&name.as_str()) {
         true => Ok(name),
         false => Err(Error::user(format!(
             "{file}: this is of the game {name:?}, which there is not: the games are {}",
-            NAMES.join(", ")
+            names.join(", ")
         ))),
     }
 }
@@ -135,14 +125,14 @@ fn compute(compute: &Compute) -> Result<Device> {
 /// Tells, where an agent's name is also that of a run, which one plays.
 fn tell_apart(name: Option<&Path>) {
     let Some(name) = name.filter(|name| !name.exists()) else { return };
-    if let (Some(shipped), Some(run)) = (name.to_str().and_then(roster::shipped), run_of(name)) {
+    if let (Some(shipped), Some(run)) = (name.to_str().and_then(registry::shipped), run_of(name)) {
         // A closed standard error is no error.
         writeln!(io::stderr(), "{} is the agent that ships; that of your run is {}", shipped.name, run.display()).ok();
     }
 }
 
 /// The player of a text, with its network on the preferred device.
-fn player<G: Playable>(text: &str, rules: &G::Rules, agents: &Agents) -> Result<BoxedPlayer<G>> {
+fn player<G: Roster>(text: &str, rules: &G::Rules, agents: &Agents) -> Result<BoxedPlayer<G>> {
     tell_apart(agent_in(text));
     players::parse_with(text, rules, &Setting { backend: &Preferred, agent: None, agents: agents.clone() })
 }
@@ -170,7 +160,7 @@ fn threads(threads: Option<u32>) -> Result<()> {
         .map_err(|error| Error::runtime(format!("--threads {threads}: they cannot be started: {error}")))
 }
 
-fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
+fn rules<G: Roster>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
     for rule in &given.rules {
         let wrong = |what: &str| Error::user(format!("--rule {rule}: {what}"));
@@ -192,7 +182,7 @@ fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
 }
 
 /// Rules as for `--rule`, without default values.
-fn other_rules<G: Playable>(rules: &toml::Table) -> Vec<String> {
+fn other_rules<G: Roster>(rules: &toml::Table) -> Vec<String> {
     let known = toml::Table::try_from(G::Rules::default()).unwrap_or_default();
     let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
     let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 
 use super::{compute, other_rules, print, quoted};
 use crate::cli::Train;
+use crate::door::door;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
-use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
+use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task};
 use crate::network::device::is_processor;
-use crate::players::{ForGame, NAMES, Playable, Setting, with_game};
+use crate::players::{Roster, Setting, names};
 
 /// Time within which a repeated signal counts as one.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -49,32 +50,25 @@ pub fn run(arguments: &Train) -> Result<()> {
             let folder = RunFolder::open(path, &arguments.runs)?;
             let checkpoint = Checkpoint::load(&folder.last())?;
             let source = checkpoint.source(&[])?;
-            with_game(game(&source)?, Resume { arguments, source: &source, folder, checkpoint, stop })?
+            door(game(&source)?)?.resume(Resume { arguments, source: &source, folder, checkpoint, stop })
         }
         (None, Some(path)) => {
             let source = Source::load(path, &arguments.set)?;
-            with_game(game(&source)?, Start { arguments, path, source: &source, stop })?
+            door(game(&source)?)?.start(Start { arguments, path, source: &source, stop })
         }
         (None, None) => Err(Error::user("--config NAME or --resume NAME is needed")),
     }
 }
 
-struct Start<'a> {
+/// A training that begins.
+pub(crate) struct Start<'a> {
     arguments: &'a Train,
     path: &'a Path,
-    source: &'a Source,
+    pub(crate) source: &'a Source,
     stop: &'a AtomicBool,
 }
 
-impl ForGame for Start<'_> {
-    type Output = Result<()>;
-
-    fn run<G: Playable>(self) -> Result<()> {
-        with_learner::<G>(self.source, self)
-    }
-}
-
-impl<G: Playable> Task<G> for Start<'_> {
+impl<G: Roster> Task<G> for Start<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { arguments, path, source, stop } = self;
         let (config, rules) = source.resolve::<G, L>()?;
@@ -95,23 +89,16 @@ impl<G: Playable> Task<G> for Start<'_> {
     }
 }
 
-struct Resume<'a> {
+/// A training that goes on.
+pub(crate) struct Resume<'a> {
     arguments: &'a Train,
-    source: &'a Source,
+    pub(crate) source: &'a Source,
     folder: RunFolder,
     checkpoint: Checkpoint,
     stop: &'a AtomicBool,
 }
 
-impl ForGame for Resume<'_> {
-    type Output = Result<()>;
-
-    fn run<G: Playable>(self) -> Result<()> {
-        with_learner::<G>(self.source, self)
-    }
-}
-
-impl<G: Playable> Task<G> for Resume<'_> {
+impl<G: Roster> Task<G> for Resume<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { arguments, folder, checkpoint, stop, .. } = self;
         let device = compute(&arguments.compute)?;
@@ -137,7 +124,7 @@ impl<G: Playable> Task<G> for Resume<'_> {
 const REFERENCES: [&str; 2] = ["random", "greedy"];
 
 /// Lets the quick players play the evaluation's games, and says what they score.
-fn compare<G: Playable, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -> Result<()> {
+fn compare<G: Roster, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -> Result<()> {
     for name in REFERENCES {
         let mut player = G::player(name, run.rules(), &Setting::default())?;
         run.compare_with(name, player.as_mut(), stop)?;
@@ -151,7 +138,7 @@ fn compare<G: Playable, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -
 }
 
 /// Trains, then prints how the training ended and what can be done next.
-fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
+fn finish<G: Roster, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
     // Inside the thread pool, because a thread waiting outside is woken for every piece of work.
     let ending = rayon::scope(|_| {
         compare(&mut run, stop)?;
@@ -181,10 +168,11 @@ fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> 
 /// Name of the game of a training.
 fn game(source: &Source) -> Result<&str> {
     let name = source.game()?;
-    match NAMES.contains(&name) {
+    let names = names();
+    match names.contains(&name) {
         true => Ok(name),
         false => {
-            Err(source.wrong("game.name", &format!("there is no game \"{name}\": the games are {}", NAMES.join(", "))))
+            Err(source.wrong("game.name", &format!("there is no game \"{name}\": the games are {}", names.join(", "))))
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{Ending, Learner, LearnerConfig, Metrics, Run, RunFolder, Source, Tas
 use crate::error::Result;
 use crate::eval::{PlayedGame, play_bounded};
 use crate::network::{OnDevice, device};
-use crate::players::{Agent, AgentFile, ForGame, Measured, NAMES, Playable, Player, Roster, with_game};
+use crate::players::{Agent, AgentFile, ForGame, Measured, Player, Roster, names, with_game};
 
 /// Small trainings of a learner.
 struct Small {
@@ -188,7 +188,7 @@ macro_rules! tests {
             #[test]
             fn $name() {
                 let mut columns = Columns { learner: $learner, named: BTreeSet::new(), set: BTreeSet::new() };
-                for game in NAMES {
+                for game in names() {
                     with_game(game, &mut columns).unwrap();
                 }
                 assert!(!columns.set.is_empty(), "it learns some game");
@@ -216,7 +216,7 @@ struct Columns {
 impl ForGame for &mut Columns {
     type Output = ();
 
-    fn run<G: Playable>(self) {
+    fn run<G: Roster>(self) {
         for learner in names::<G>() {
             let small = SMALL.iter().find(|small| small.learner == learner);
             let small = small.unwrap_or_else(|| panic!("the learner {learner} has a small training here"));
@@ -297,7 +297,7 @@ struct Check<'a> {
     columns: &'a mut Columns,
 }
 
-impl<G: Playable> Task<G> for Check<'_> {
+impl<G: Roster> Task<G> for Check<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { small, sets, others, columns } = self;
         let (name, device) = device::select(None)?;

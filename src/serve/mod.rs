@@ -37,6 +37,7 @@ use tokio::time::timeout;
 
 use crate::error::{Error, Result};
 use guard::Guard;
+pub use runs::Resolve;
 use thinking::Thinking;
 use trainings::Trainings;
 use watch::Watch;

@@ -12,10 +12,11 @@ use serde_json::{Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Answer, Refusal, Server, Shared};
+use crate::door::door;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::learners::{CONFIGURATIONS, Learner, Source, Task, with_learner};
-use crate::players::{ForGame, LAST, Playable, with_game};
+use crate::learners::{CONFIGURATIONS, Learner, Source, Task};
+use crate::players::{LAST, Roster};
 use crate::report::run_view::{Rows, RunView, keys};
 
 /// Most bytes of a report.
@@ -131,28 +132,21 @@ fn shipped() -> &'static [Shipped] {
 /// A configuration's keys with all defaults.
 fn resolved(name: &str, text: &str) -> Result<BTreeMap<String, String>> {
     let source = Source::parse(text, name, &[])?;
-    let mut resolved = BTreeMap::new();
-    with_game(source.game()?, Resolve { source: &source, resolved: &mut resolved })??;
-    Ok(resolved)
+    door(source.game()?)?.keys(&source)
 }
 
-struct Resolve<'a> {
-    source: &'a Source,
-    resolved: &'a mut BTreeMap<String, String>,
+/// Finds all keys of a configuration with their values, defaults included.
+pub struct Resolve<'a> {
+    /// The configuration.
+    pub source: &'a Source,
+    /// The keys.
+    pub keys: &'a mut BTreeMap<String, String>,
 }
 
-impl ForGame for Resolve<'_> {
-    type Output = Result<()>;
-
-    fn run<G: Playable>(self) -> Result<()> {
-        with_learner::<G>(self.source, self)
-    }
-}
-
-impl<G: Playable> Task<G> for Resolve<'_> {
+impl<G: Roster> Task<G> for Resolve<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let (config, _) = self.source.resolve::<G, L>()?;
-        *self.resolved = keys("", &config.to_toml()?.parse().unwrap_or_default());
+        *self.keys = keys("", &config.to_toml()?.parse().unwrap_or_default());
         Ok(())
     }
 }

@@ -2,54 +2,45 @@
 
 use matchq_games::random::{Role, Stream};
 use matchq_games::{Shape, Token};
-use matchq_players::games::toy::Toy;
-use matchq_players::{Agents, ForGame, NAMES, Playable, with_game};
+use matchq_players::{Agents, Roster};
 use serde_json::{Value, json};
 
+use crate::door::{self, door};
 use crate::offers;
 
 /// The engine's games and players, as JSON.
 pub fn about(agents: &Agents) -> Value {
-    // The game of the tests is no game for people.
-    let names = NAMES.iter().filter(|name| **name != <Toy as matchq_games::Game>::NAME);
-    let games: Vec<Value> = names.filter_map(|name| with_game(name, About { agents }).ok()).collect();
+    let games: Vec<Value> = door::all().iter().map(|door| door.about(agents)).collect();
     json!({"version": env!("CARGO_PKG_VERSION"), "games": games})
 }
 
 /// What a page of one player's game needs to know.
 pub fn about_game(name: &str, player: &str) -> Value {
-    let mut about = with_game(name, About { agents: &Agents::closed() }).unwrap_or_default();
+    let mut about = door(name).map(|door| door.about(&Agents::closed())).unwrap_or_default();
     about["players"] = json!([{"name": player, "about": "", "agent": false}]);
     json!({"version": env!("CARGO_PKG_VERSION"), "games": [about]})
 }
 
-struct About<'a> {
-    agents: &'a Agents,
-}
-
-impl ForGame for About<'_> {
-    type Output = Value;
-
-    fn run<G: Playable>(self) -> Value {
-        let rules = G::Rules::default();
-        let state = G::new(&rules, &mut Stream::new(0, Role::Game, 0)).state();
-        let moves = G::actions_left(&state);
-        json!({
-            "name": G::NAME,
-            "about": G::ABOUT,
-            "unit": G::UNIT,
-            "board": G::BOARD,
-            "columns": G::COLUMNS,
-            "rows": G::ROWS,
-            "tokens": G::TOKENS.iter().map(token).collect::<Vec<_>>(),
-            "pieces": G::PIECES,
-            "above": G::ROWS_OF_PIECE,
-            "moves": (moves > 0).then_some(moves),
-            "rules": rules,
-            "reads": !G::THEMES.is_empty(),
-            "players": offers::of::<G>(self.agents),
-        })
-    }
+/// What a page needs to know of a game.
+pub fn of<G: Roster>(agents: &Agents) -> Value {
+    let rules = G::Rules::default();
+    let state = G::new(&rules, &mut Stream::new(0, Role::Game, 0)).state();
+    let moves = G::actions_left(&state);
+    json!({
+        "name": G::NAME,
+        "about": G::ABOUT,
+        "unit": G::UNIT,
+        "board": G::BOARD,
+        "columns": G::COLUMNS,
+        "rows": G::ROWS,
+        "tokens": G::TOKENS.iter().map(token).collect::<Vec<_>>(),
+        "pieces": G::PIECES,
+        "above": G::ROWS_OF_PIECE,
+        "moves": (moves > 0).then_some(moves),
+        "rules": rules,
+        "reads": !G::THEMES.is_empty(),
+        "players": offers::of::<G>(agents),
+    })
 }
 
 fn token(token: &Token) -> Value {

@@ -7,7 +7,7 @@ use matchq_core::error::{Error, Result};
 use matchq_games::random::Draw as _;
 use matchq_games::{Episode, Given, MaskKind, Names, actions_of_a_game};
 use matchq_pictures::landed::Landed;
-use matchq_players::{Agents, BoxedPlayer, ForGame, Playable, position_stream};
+use matchq_players::{Agents, BoxedPlayer, Roster, position_stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -53,11 +53,6 @@ pub struct Place {
     pub piece: Option<String>,
 }
 
-/// What is done with a game.
-pub trait AtPlace {
-    fn run<G: Playable>(self, game: Seated<G>, here: &mut Here) -> Result<Value>;
-}
-
 /// What an answer may need beside the game.
 pub struct Here<'a> {
     pub agents: Agents,
@@ -80,25 +75,9 @@ type PlayerKey = (String, Map<String, Value>, String, u64);
 /// Games that are kept: those of a page's boards.
 const GAMES: usize = 8;
 
-/// Opens the game of a place.
-pub struct Open<'a, W> {
-    pub at: &'a Place,
-    pub work: W,
-    pub engine: Here<'a>,
-}
-
-impl<W: AtPlace> ForGame for Open<'_, W> {
-    type Output = Result<Value>;
-
-    fn run<G: Playable>(mut self) -> Self::Output {
-        let game = Seated::<G>::open(self.at, self.engine.kept)?;
-        self.work.run(game, &mut self.engine)
-    }
-}
-
 /// A game where a request left it.
 #[derive(Clone)]
-pub struct Seated<G: Playable> {
+pub struct Seated<G: Roster> {
     pub at: Place,
     pub rules: G::Rules,
     pub episode: Episode<G>,
@@ -109,8 +88,9 @@ pub struct Seated<G: Playable> {
     board: String,
 }
 
-impl<G: Playable> Seated<G> {
-    fn open(at: &Place, kept: &mut Kept) -> Result<Self> {
+impl<G: Roster> Seated<G> {
+    /// The game of a place.
+    pub fn open(at: &Place, kept: &mut Kept) -> Result<Self> {
         if at.moves.len() > MOST_MOVES {
             return Err(Error::user(format!("a game here has at most {MOST_MOVES} moves, not {}", at.moves.len())));
         }
@@ -248,7 +228,7 @@ impl<G: Playable> Seated<G> {
 }
 
 /// A position as JSON: its board, landed pieces by name, and its moves.
-pub fn position<G: Playable>(game: &G, board: &str, counted: bool, played: usize) -> Value {
+pub fn position<G: Roster>(game: &G, board: &str, counted: bool, played: usize) -> Value {
     let (state, over) = (game.state(), game.is_over());
     let legal = G::mask(&state, MaskKind::LEGAL);
     let (offered, _) = matchq_games::offered::<G>(&state, MaskKind::default_of::<G>());
@@ -274,7 +254,7 @@ pub fn position<G: Playable>(game: &G, board: &str, counted: bool, played: usize
 
 impl Kept {
     /// A kept game that the place's goes on from.
-    fn find<G: Playable>(&self, at: &Place) -> Option<Seated<G>> {
+    fn find<G: Roster>(&self, at: &Place) -> Option<Seated<G>> {
         let goes_on = |kept: &&(Place, Box<dyn Any + Send>)| {
             let (place, _) = kept;
             at.moves.starts_with(&place.moves) && Place { moves: Vec::new(), ..at.clone() } == place.without_moves()
@@ -283,7 +263,7 @@ impl Kept {
         game.downcast_ref::<Seated<G>>().cloned()
     }
 
-    fn keep<G: Playable>(&mut self, game: &Seated<G>) {
+    fn keep<G: Roster>(&mut self, game: &Seated<G>) {
         // A game's earlier position makes room for its later one.
         let same = |place: &Place| place.without_moves() == game.at.without_moves();
         self.games.retain(|(place, _)| !(same(place) && game.at.moves.starts_with(&place.moves)));
@@ -315,7 +295,7 @@ impl Place {
 
 impl Here<'_> {
     /// The player of a thinker, kept for the next request.
-    pub fn player<G: Playable>(&mut self, game: &Seated<G>, thinker: &Thinker) -> Result<&mut BoxedPlayer<G>> {
+    pub fn player<G: Roster>(&mut self, game: &Seated<G>, thinker: &Thinker) -> Result<&mut BoxedPlayer<G>> {
         let text = thinker.text::<G>(&self.agents, self.most)?;
         let key = (G::NAME.to_owned(), game.at.rules.clone(), text.clone(), self.agents.changes());
         let is_kept = self.kept.player.as_ref().is_some_and(|(kept, _)| *kept == key);

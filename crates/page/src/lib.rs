@@ -14,6 +14,7 @@
 
 mod about;
 mod chart;
+mod door;
 mod game;
 mod offers;
 mod reading;
@@ -29,12 +30,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use matchq_core::error::{Error, Result};
-use matchq_players::{Agents, Playable, roster, with_game};
+use matchq_players::{Agents, registry};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 pub use about::{about, about_game};
 pub use chart::Chart;
+pub use door::{Ask, Door, register};
 pub use game::{MOST_MOVES, Place, position};
 pub use matchq_games as games;
 pub use matchq_pictures as pictures;
@@ -142,25 +144,25 @@ impl Engine {
                 about["simulations"] = self.most_simulations.into();
                 Ok(about)
             }
-            Request::Position { at } => self.at(&at, stop, Position),
-            Request::Play { at, action } => self.at(&at, stop, Play { action }),
-            Request::Values { at, player, action } => self.at(&at, stop, Values { player, action }),
-            Request::Past { at, player, moves } => self.at(&at, stop, Past { player, moves }),
-            Request::Steer { at, action, columns, turns } => self.at(&at, stop, Steer { action, columns, turns }),
+            Request::Position { at } => self.at(&at, stop, &Ask::Position),
+            Request::Play { at, action } => self.at(&at, stop, &Ask::Play { action }),
+            Request::Values { at, player, action } => self.at(&at, stop, &Ask::Values { player, action }),
+            Request::Past { at, player, moves } => self.at(&at, stop, &Ask::Past { player, moves }),
+            Request::Steer { at, action, columns, turns } => self.at(&at, stop, &Ask::Steer { action, columns, turns }),
             Request::Moves { moves, .. } if moves.len() > MOST_MOVES => {
                 Err(Error::user(format!("a game here has at most {MOST_MOVES} moves, not {}", moves.len())))
             }
-            Request::Moves { game, moves } => with_game(&game, Moves(&moves))?,
+            Request::Moves { game, moves } => Ok(json!({"actions": registry::game(&game)?.actions(&moves)?})),
             Request::Read { picture, game } => reading::read(&bytes("picture", &picture)?, game.as_deref()),
             Request::Agent { name, file } => self.give(&name, &bytes("file", &file)?),
             Request::Chart { chart } => Ok(json!({"svg": chart.draw()?})),
         }
     }
 
-    fn at<W: game::AtPlace>(&mut self, at: &Place, stop: &AtomicBool, work: W) -> Result<Value> {
+    fn at(&mut self, at: &Place, stop: &AtomicBool, ask: &Ask) -> Result<Value> {
         let agents = self.agents.clone();
-        let engine = game::Here { agents, kept: &mut self.kept, most: self.most_simulations, stop };
-        with_game(&at.game, game::Open { at, work, engine })?
+        let mut here = game::Here { agents, kept: &mut self.kept, most: self.most_simulations, stop };
+        door::door(&at.game)?.answer(at, ask, &mut here)
     }
 
     fn give(&mut self, name: &str, file: &[u8]) -> Result<Value> {
@@ -172,13 +174,13 @@ impl Engine {
                  nor with '{OF_RUN}'"
             )));
         }
-        if roster::shipped(name).is_some() || roster::is_player(name) || roster::is_preset(name) {
+        if registry::shipped(name).is_some() || registry::is_player(name) || registry::is_preset(name) {
             return Err(Error::user(format!("{name} is the name of a player here: give your agent another")));
         }
         // A file that no player can be made of is refused before it takes another's place.
         let tried = Agents::closed();
         let game = tried.give(name, file)?.game().to_owned();
-        with_game(&game, offers::Check { agents: &tried, name })??;
+        door::door(&game)?.check(&tried, name)?;
         let agent = self.agents.give(name, file)?;
         Ok(json!({"name": name, "game": game, "kind": agent.file.kind.name()}))
     }
@@ -187,72 +189,6 @@ impl Engine {
 /// Bytes in base64.
 fn bytes(key: &str, text: &str) -> Result<Vec<u8>> {
     BASE64_STANDARD.decode(text).map_err(|error| Error::user(format!("'{key}' is not base64: {error}")))
-}
-
-struct Position;
-
-impl game::AtPlace for Position {
-    fn run<G: Playable>(self, game: game::Seated<G>, _: &mut game::Here) -> Result<Value> {
-        Ok(game.position())
-    }
-}
-
-struct Play {
-    action: usize,
-}
-
-impl game::AtPlace for Play {
-    fn run<G: Playable>(self, game: game::Seated<G>, here: &mut game::Here) -> Result<Value> {
-        game.play(self.action, here)
-    }
-}
-
-struct Values {
-    player: Thinker,
-    action: Option<usize>,
-}
-
-impl game::AtPlace for Values {
-    fn run<G: Playable>(self, game: game::Seated<G>, here: &mut game::Here) -> Result<Value> {
-        values::of(&game, &self.player, self.action, here)
-    }
-}
-
-struct Past {
-    player: Thinker,
-    moves: usize,
-}
-
-impl game::AtPlace for Past {
-    fn run<G: Playable>(self, game: game::Seated<G>, here: &mut game::Here) -> Result<Value> {
-        game.past(&self.player, self.moves, here)
-    }
-}
-
-struct Steer {
-    action: Option<usize>,
-    columns: isize,
-    turns: usize,
-}
-
-impl game::AtPlace for Steer {
-    fn run<G: Playable>(self, game: game::Seated<G>, _: &mut game::Here) -> Result<Value> {
-        Ok(game.steer(self.action, self.columns, self.turns))
-    }
-}
-
-struct Moves<'a>(&'a [Value]);
-
-impl matchq_players::ForGame for Moves<'_> {
-    type Output = Result<Value>;
-
-    fn run<G: Playable>(self) -> Self::Output {
-        let action = |(number, value): (usize, &Value)| {
-            G::from_json(value).map_err(|error| Error::user(format!("move {}: {error}", number + 1)))
-        };
-        let actions: Result<Vec<usize>> = self.0.iter().enumerate().map(action).collect();
-        Ok(json!({"actions": actions?}))
-    }
 }
 
 /// An object without entries that are null.

@@ -1,7 +1,7 @@
 //! Boards from pictures, by all themes of a game.
 
 use matchq_core::error::{Error, Result};
-use matchq_players::{ForGame, NAMES, Playable, with_game};
+use matchq_players::{names, registry};
 use matchq_vision::{Picture, Reading, SURE, Theme, read_games};
 use serde_json::{Value, json};
 
@@ -15,10 +15,11 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
         return Err(Error::user("the file is no picture: a PNG or a JPEG is read".to_owned()));
     }
     let picture = Picture::decode(NAME, bytes)?;
-    let names: Vec<&str> = game.map_or_else(|| NAMES.to_vec(), |game| vec![game]);
+    let names: Vec<&str> = game.map_or_else(|| names(), |game| vec![game]);
     let (mut games, mut themes) = (Vec::new(), Vec::new());
     for name in names {
-        let (of_game, read) = with_game(name, Themes)??;
+        let of_game = registry::game(name)?.themes();
+        let read = of_game.iter().map(theme).collect::<Result<Vec<Theme>>>()?;
         if !read.is_empty() {
             games.push((name, of_game));
             themes.push(read);
@@ -56,23 +57,14 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
     }))
 }
 
-struct Themes;
-
-impl ForGame for Themes {
-    type Output = Result<(&'static [&'static str], Vec<Theme>)>;
-
-    fn run<G: Playable>(self) -> Self::Output {
-        let shipped = |name: &&str| {
-            Theme::named(name).unwrap_or_else(|| Err(Error::runtime(format!("there is no theme {name}"))))
-        };
-        Ok((G::THEMES, G::THEMES.iter().map(shipped).collect::<Result<_>>()?))
-    }
+fn theme(name: &&str) -> Result<Theme> {
+    Theme::named(name).unwrap_or_else(|| Err(Error::runtime(format!("there is no theme {name}"))))
 }
 
 /// The sentence about a board of a game that cannot stand; its runs then are not sure.
 pub fn doubt(name: &str, game: &str, reading: &mut Reading) -> Result<Option<String>> {
     // Games without such a rule take runs.
-    if with_game(game, Stands(&reading.likeliest()))? {
+    if registry::game(game)?.stands(&reading.likeliest()) {
         return Ok(None);
     }
     Ok(reading.doubt_runs().map(|[column, row]| {
@@ -81,15 +73,4 @@ pub fn doubt(name: &str, game: &str, reading: &mut Reading) -> Result<Option<Str
              its gems move, or its colours are not the theme's"
         )
     }))
-}
-
-/// Whether a board's text is a position of a game at rest, by its usual rules.
-struct Stands<'a>(&'a str);
-
-impl ForGame for Stands<'_> {
-    type Output = bool;
-
-    fn run<G: Playable>(self) -> Self::Output {
-        G::parse(&Default::default(), self.0, None).is_ok()
-    }
 }

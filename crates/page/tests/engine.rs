@@ -224,7 +224,7 @@ fn another_agent_of_a_name_takes_its_place_in_every_engine_and_a_damaged_one_doe
         ask(engine, json!({"ask": "values", "at": at, "player": {"name": name}}))["moves"].clone()
     };
     for shipped in ["dqn-plain", "match3-fitted"] {
-        give(&mut engines[0], players::roster::shipped(shipped).unwrap().file);
+        give(&mut engines[0], players::registry::shipped(shipped).unwrap().file);
         for engine in &mut engines {
             assert_eq!(values(engine, "mine"), values(engine, shipped), "{shipped}");
         }
@@ -235,7 +235,7 @@ fn another_agent_of_a_name_takes_its_place_in_every_engine_and_a_damaged_one_doe
 #[test]
 fn a_given_agent_plays_under_its_name_beside_those_that_ship() {
     let mut engine = Engine::default();
-    let shipped = players::roster::shipped("dqn-plain").unwrap();
+    let shipped = players::registry::shipped("dqn-plain").unwrap();
     let given = json!({"ask": "agent", "name": "mine", "file": BASE64_STANDARD.encode(shipped.file)});
     assert_eq!(ask(&mut engine, given), json!({"name": "mine", "game": "match3", "kind": "network"}));
     let values = |engine: &mut Engine, name: &str| {

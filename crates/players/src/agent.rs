@@ -12,7 +12,8 @@ use crate::error::{Error, Result, in_words};
 use crate::games::Game;
 use crate::network::{Backend, Model, NetworkPlayer, Precision};
 use crate::options::{BoxedPlayer, Parts};
-use crate::roster::{self, Playable, Roster};
+use crate::registry;
+use crate::roster::Roster;
 use crate::{Linear, PolicyPlayer, ValueModel};
 
 /// File of the agent that a folder stands for.
@@ -200,7 +201,7 @@ impl Agent {
     ///
     /// A network values at most `batch` boards at once, in the given precision or that of its
     /// training; agents without a network refuse a precision.
-    pub fn player<G: Playable>(
+    pub fn player<G: Roster>(
         &self,
         rules: &G::Rules,
         batch: usize,
@@ -252,7 +253,7 @@ pub fn none_inside<G: Game>() -> Error {
 
 /// Text of the player of the agent of a name or path.
 fn text_of(path: &str, kind: Kind) -> String {
-    let is_plain = Parts::of(path).name == path && !path.ends_with(SEARCHES) && !roster::is_player(path);
+    let is_plain = Parts::of(path).name == path && !path.ends_with(SEARCHES) && !registry::is_player(path);
     if is_plain { path.to_owned() } else { format!("{}:checkpoint=\"{path}\"", kind.name()) }
 }
 
@@ -285,7 +286,7 @@ fn place(path: &Path) -> Result<Option<Place>> {
 
 /// The agent of this name that ships.
 fn inside(name: &Path) -> Option<&'static Shipped> {
-    name.to_str().and_then(roster::shipped)
+    name.to_str().and_then(registry::shipped)
 }
 
 /// Folder in `runs/` of a plain name, if there is one.
@@ -313,6 +314,6 @@ fn missing(path: &Path) -> Error {
     Error::user(format!(
         "{} is not there: name an agent's file, a folder that holds one, a run in {RUNS}/, or an agent that ships: {}",
         path.display(),
-        roster::agents().map(|agent| agent.name).collect::<Vec<_>>().join(", ")
+        registry::agents().map(|agent| agent.name).collect::<Vec<_>>().join(", ")
     ))
 }

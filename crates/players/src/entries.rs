@@ -6,7 +6,8 @@ use crate::network::NETWORK_SEARCH;
 use crate::options::{
     BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, MS, Options, Parameter, Parts, SIMS, Setting, list,
 };
-use crate::roster::{self, Playable, Roster, first_agent, own_entries};
+use crate::registry::{is_player, shipped};
+use crate::roster::{self, Roster, first_agent, own_entries};
 use crate::{cascade, exhaustive, greedy, linear, network, plan, random_player, rollout, setup, value};
 
 /// All players of a game, the recommended ones first.
@@ -49,18 +50,18 @@ fn best<G: Roster>() -> Entry<G> {
 /// of an agent, as [`Agent::load`](crate::Agent::load) finds it: then the agent's kind says which
 /// player it is; `AGENT+search` searches with an agent's network. A path with colons may stand in
 /// double quotes.
-pub fn parse<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+pub fn parse<G: Roster>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     parse_with(text, rules, &Setting::default())
 }
 
 /// The player of a text, with a backend for networks and an agent for texts that name none; a
 /// second agent is refused.
-pub fn parse_with<G: Playable>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
+pub fn parse_with<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
     G::player(text, rules, setting)
 }
 
-/// The player of a text for a game outside of the list; see [`parse_with`].
-pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
+/// The player of a text; see [`parse_with`].
+pub(crate) fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
     let (players, parts) = (players::<G>(), Parts::of(text));
     let named = |name: &str| players.iter().find(|entry| entry.name == name);
     if let Some(entry) = named(parts.name) {
@@ -94,7 +95,7 @@ pub const SEARCHES: &str = "+search";
 /// Name or path of the agent in a text, if there is one: its checkpoint, or what it begins with.
 pub fn agent_in(text: &str) -> Option<&Path> {
     let parts = Parts::of(text);
-    let is_agent = !roster::is_player(parts.name);
+    let is_agent = !is_player(parts.name);
     let name = parts.name.strip_suffix(SEARCHES).filter(|_| !Path::new(parts.name).exists()).unwrap_or(parts.name);
     parts.checkpoint().or(Some(name).filter(|_| is_agent)).map(Path::new)
 }
@@ -102,7 +103,7 @@ pub fn agent_in(text: &str) -> Option<&Path> {
 /// The error of a text that begins with neither a player nor an agent.
 fn unknown<G: Roster>(parts: &Parts, players: &[Entry<G>]) -> Error {
     let (name, rest) = parts.name.split_once(':').unwrap_or((parts.name, ""));
-    let kind = roster::shipped(name).map_or(name, |shipped| shipped.kind.name());
+    let kind = shipped(name).map_or(name, |shipped| shipped.kind.name());
     if let Some(entry) = players.iter().find(|entry| entry.name == kind) {
         return Error::user(format!("'{rest}' in '{}' must be key=value: {}", parts.text, entry.has()));
     }
@@ -123,11 +124,7 @@ fn unknown<G: Roster>(parts: &Parts, players: &[Entry<G>]) -> Error {
 /// With a player's name: its parameters, with their defaults.
 ///
 /// A name that no player of the game has is an error.
-pub fn listing<G: Playable>(player: Option<&str>) -> Result<String> {
-    G::listing(player)
-}
-
-pub(crate) fn lines<G: Roster>(player: Option<&str>) -> Result<String> {
+pub fn listing<G: Roster>(player: Option<&str>) -> Result<String> {
     let all = players::<G>();
     match player {
         None => Ok(short::<G>(&all)),

@@ -9,6 +9,7 @@ use crate::games::{ActionFeatures, MaskKind};
 use crate::options::{CHECKPOINT, Entry, Options, Parameter};
 use crate::policy::{ActionValue, Moved, Policy, PolicyPlayer, play_by_choice, sorted};
 use crate::random::Stream;
+use crate::registry;
 use crate::roster::{self, Preset, Roster, Weights};
 use crate::weights_file;
 
@@ -43,7 +44,7 @@ impl Linear {
     }
 
     fn shipped<G: Roster>(name: &str) -> Result<Self> {
-        match roster::shipped(name) {
+        match registry::shipped(name) {
             Some(shipped) => Agent::shipped(shipped)?.linear::<G>(),
             None => Err(Error::runtime(format!("no agent '{name}' is inside the program"))),
         }
@@ -54,7 +55,7 @@ impl Linear {
         if let Some(preset) = G::PRESETS.iter().find(|preset| preset.name == name) {
             return Self::of::<G>(preset);
         }
-        if !Path::new(name).exists() && roster::shipped(name).is_none() {
+        if !Path::new(name).exists() && registry::shipped(name).is_none() {
             return Err(Error::user(format!(
                 "there are no weights \"{name}\": give a file or folder that there is{}",
                 preset_names::<G>(", or one of the names ")

@@ -6,7 +6,7 @@ use matchq_players::error::Error;
 use matchq_players::games::match3::Rules;
 use matchq_players::games::{Bilging, Match3, Tetris};
 use matchq_players::network::{Model, ModelConfig, NetworkConfig, Precision, Processor};
-use matchq_players::{Agent, AgentFile, BEST, Kind, LAST, agent_file, roster};
+use matchq_players::{Agent, AgentFile, BEST, Kind, LAST, agent_file, registry};
 
 use super::weights;
 
@@ -21,7 +21,7 @@ fn example() -> Model {
 }
 
 fn shipped(name: &str) -> Agent {
-    Agent::shipped(roster::shipped(name).unwrap()).unwrap()
+    Agent::shipped(registry::shipped(name).unwrap()).unwrap()
 }
 
 fn refused<T>(result: matchq_players::error::Result<T>) -> String {
@@ -105,7 +105,7 @@ fn an_agent_that_ships_is_loaded_by_its_name_and_an_unknown_name_is_answered_by_
     let agent = Agent::load(Path::new("dqn-setups")).unwrap();
     assert_eq!((agent.name(), agent.game(), agent.file.kind), ("the agent dqn-setups", "match3", Kind::Network));
     assert_eq!(agent.file, shipped("dqn-setups").file);
-    let names: Vec<&str> = roster::agents().map(|agent| agent.name).collect();
+    let names: Vec<&str> = registry::agents().map(|agent| agent.name).collect();
     assert!(names.len() > 5, "{names:?}");
     assert_eq!(
         refused(Agent::load(Path::new("dqn-simulate"))),

@@ -7,7 +7,9 @@ use matchq_players::network::{
     Backend, Evaluator, Input, Model, ModelConfig, NetworkConfig, Precision, Processor, View, by_certain_points,
 };
 use matchq_players::random::{Role, Stream};
-use matchq_players::{ActionValue, Agent, NetworkPlayer, Planner, Player, Policy, Setting, parse, parse_with, roster};
+use matchq_players::{
+    ActionValue, Agent, NetworkPlayer, Planner, Player, Policy, Setting, parse, parse_with, registry,
+};
 
 use super::{CHAIN, FOUR, position, ties, value_of, weights};
 
@@ -226,7 +228,7 @@ fn a_network_may_value_only_the_moves_with_the_best_plans() {
 
 #[test]
 fn the_move_that_is_played_is_the_best_of_those_that_are_valued() {
-    let model = Agent::shipped(roster::shipped("dqn-setups").unwrap()).unwrap().network::<Match3>().unwrap();
+    let model = Agent::shipped(registry::shipped("dqn-setups").unwrap()).unwrap().network::<Match3>().unwrap();
     let state = |index| Match3::new(&Rules::default(), &mut Stream::new(3, Role::Game, index)).state();
     let states: Vec<State> = (0..24).map(state).collect();
     let [mut all, mut three] = [0, 3].map(|top| {

@@ -4,7 +4,7 @@ use matchq_players::eval::play_series;
 use matchq_players::games::Tetris;
 use matchq_players::games::match3::{Match3, Rules};
 use matchq_players::{
-    Agent, AgentFile, BoxedPlayer, Roster as _, Setting, agent_in, listing, parse, parse_with, players, roster,
+    Agent, AgentFile, BoxedPlayer, Roster as _, Setting, agent_in, listing, parse, parse_with, players, registry,
 };
 
 use super::ALL;
@@ -113,7 +113,7 @@ fn weights_that_do_not_fit_are_refused_by_the_name_of_their_file() {
 fn a_player_of_an_agent_that_is_loaded_is_that_of_its_checkpoint() {
     let rules = Rules::default();
     let agent = Agent::default_of::<Match3>().unwrap();
-    let searching = Agent::shipped(roster::shipped("dqn-setups").unwrap()).unwrap();
+    let searching = Agent::shipped(registry::shipped("dqn-setups").unwrap()).unwrap();
     for text in ALL {
         let agent = if text.contains("search") || text.contains("best") { &searching } else { &agent };
         let series = |mut player: BoxedPlayer<Match3>| play_series(&mut *player, &rules, 3, 1, |_| ()).unwrap();
@@ -185,7 +185,7 @@ fn the_list_of_parameters_says_which_players_need_a_checkpoint_and_no_weights_wh
 
 #[test]
 fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
-    let names: Vec<&str> = roster::agents().map(|agent| agent.name).collect();
+    let names: Vec<&str> = registry::agents().map(|agent| agent.name).collect();
     let missing = format!(
         "is not there: name an agent's file, a folder that holds one, a run in runs/, or an agent that ships: {}",
         names.join(", ")

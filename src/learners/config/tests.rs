@@ -8,7 +8,7 @@ use crate::learners::dqn::loss::Loss;
 use crate::learners::dqn::{Config, Learning};
 use crate::learners::{Dqn, Learner, Lspi, Task, with_learner};
 use crate::network::device;
-use crate::players::{ForGame, Playable, Roster, with_game};
+use crate::players::{ForGame, Roster, with_game};
 
 fn resolve(source: &Source) -> Result<(TrainConfig<Config>, Rules)> {
     source.resolve::<Match3, Dqn<Match3>>()
@@ -65,7 +65,7 @@ fn the_configurations_that_ship_are_valid() {
     struct Making<'a>(&'a Source);
     impl ForGame for Making<'_> {
         type Output = Result<()>;
-        fn run<G: Playable>(self) -> Result<()> {
+        fn run<G: Roster>(self) -> Result<()> {
             with_learner::<G>(self.0, Made(self.0))
         }
     }

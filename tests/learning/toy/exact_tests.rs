@@ -7,8 +7,8 @@ use clap::Parser;
 
 use super::exact::{Solution, positions};
 use super::{MOVES, State, Toy};
+use matchq::Program;
 use matchq::cli::Cli;
-use matchq::commands;
 use matchq::eval::{deal, play_series};
 use matchq::games::{Game, Text};
 use matchq::players::network::Processor;
@@ -99,7 +99,7 @@ fn trained() -> NetworkPlayer<Toy> {
     let runs = folder.path().display().to_string();
     let config = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/learning/toy/dqn.toml");
     let line = ["matchq", "train", "--config", config, "--runs", &runs, "--name", "toy", "--quiet"];
-    commands::run(Cli::try_parse_from(line).unwrap().command).unwrap();
+    Program::new().game::<Toy>().execute(Cli::try_parse_from(line).unwrap().command).unwrap();
     network(&folder.path().join("toy/last.safetensors"))
 }
 

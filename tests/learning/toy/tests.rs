@@ -1,5 +1,4 @@
-//! The cost of a game: with a file and a line of the registry, the toy is played, trained, resumed
-//! and evaluated.
+//! A game from outside of the program: once added, the toy is played, trained, resumed and evaluated.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +6,8 @@ use std::path::Path;
 use clap::Parser;
 
 use super::Toy;
+use matchq::Program;
 use matchq::cli::Cli;
-use matchq::commands;
 use matchq::error::Error;
 use matchq::eval::{Summary, deal, play_series};
 use matchq::games::{Game, Text};
@@ -16,7 +15,7 @@ use matchq::players;
 
 /// Runs a command line.
 fn matchq(line: &[&str]) -> Result<(), Error> {
-    commands::run(Cli::try_parse_from([&["matchq"], line].concat()).unwrap().command)
+    Program::new().game::<Toy>().execute(Cli::try_parse_from([&["matchq"], line].concat()).unwrap().command)
 }
 
 fn json(path: &Path) -> serde_json::Value {

@@ -277,7 +277,7 @@ impl<G: Game> Playing<G, Record> {
 pub(super) mod tests {
     use super::*;
     use crate::games::{Bejeweled, Bilging, Match3, Tetris, tetris};
-    use crate::{ActionValue, BoxedPlayer, Playable};
+    use crate::{ActionValue, BoxedPlayer, Roster};
 
     /// A player that hides its policy.
     pub struct Asked<G: Game>(pub BoxedPlayer<G>);
@@ -296,7 +296,7 @@ pub(super) mod tests {
         }
     }
 
-    fn check<G: Playable>(player: &str, rules: &G::Rules, longest: u64) {
+    fn check<G: Roster>(player: &str, rules: &G::Rules, longest: u64) {
         let parse = || crate::parse::<G>(player, rules).unwrap();
         let mut seen = 0;
         let goes_on = |moves: Moves| {

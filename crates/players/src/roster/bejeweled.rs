@@ -39,6 +39,8 @@ impl Roster for Bejeweled {
     fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
         figures(games)
     }
+
+    super::compiled_here!();
 }
 
 /// Points to come: mean gain times moves left times the chance of no early end by the number of

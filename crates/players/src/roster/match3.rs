@@ -46,6 +46,8 @@ impl Roster for Match3 {
     fn players() -> Vec<Entry<Self>> {
         vec![ranked::entry()]
     }
+
+    super::compiled_here!();
 }
 
 /// Weighted [features](StateFeatures::features), fitted by least squares to the scores of two

@@ -73,6 +73,8 @@ impl Roster for Tetris {
         });
         found
     }
+
+    super::compiled_here!();
 }
 
 const PRESETS: &[Preset] = &[

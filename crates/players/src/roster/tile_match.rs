@@ -36,6 +36,8 @@ impl Roster for TileMatch {
     fn best(options: &Options<Self>, rules: &Rules) -> Result<BoxedPlayer<Self>> {
         rollout::recommended(options, rules, 1)
     }
+
+    super::compiled_here!();
 }
 
 /// Weighted [features](StateFeatures::features), fitted by least squares to the tiles of eight moves

@@ -63,4 +63,6 @@ impl Roster for Bilging {
     fn advice(state: &State, best: usize) -> String {
         advice::drawing(state, best)
     }
+
+    super::compiled_here!();
 }

@@ -1,0 +1,94 @@
+//! What the page asks of a game without its type.
+
+use matchq_core::error::Result;
+use matchq_players::{Agents, AnyGame, Doors, Of, Roster, doors, registry};
+use serde_json::Value;
+
+use crate::game::{Here, Place, Seated};
+use crate::offers::Thinker;
+use crate::{about, offers, values};
+
+/// What is asked of a position.
+pub enum Ask {
+    /// The position with its moves.
+    Position,
+    /// A move, the boards on its way and the position after it.
+    Play {
+        /// The move.
+        action: usize,
+    },
+    /// A player's values of the moves.
+    Values {
+        /// The player.
+        player: Thinker,
+        /// An action whose value is wanted, too.
+        action: Option<usize>,
+    },
+    /// The scores after each move of a player's game from here on.
+    Past {
+        /// The player.
+        player: Thinker,
+        /// Most moves.
+        moves: usize,
+    },
+    /// The action after a person moved a piece and turned it.
+    Steer {
+        /// The action before; none at the start.
+        action: Option<usize>,
+        /// Columns to the right.
+        columns: isize,
+        /// Quarter turns.
+        turns: usize,
+    },
+}
+
+/// A game of the page.
+pub trait Door: AnyGame {
+    /// What a page needs to know of the game.
+    fn about(&self, agents: &Agents) -> Value;
+
+    /// The answer to what is asked of a position.
+    fn answer(&self, at: &Place, ask: &Ask, here: &mut Here) -> Result<Value>;
+
+    /// Checks that a player can be made of the agent of a name.
+    fn check(&self, agents: &Agents, name: &str) -> Result<()>;
+}
+
+impl<G: Roster> Door for Of<G> {
+    fn about(&self, agents: &Agents) -> Value {
+        about::of::<G>(agents)
+    }
+
+    fn answer(&self, at: &Place, ask: &Ask, here: &mut Here) -> Result<Value> {
+        let game = Seated::<G>::open(at, here.kept)?;
+        match ask {
+            Ask::Position => Ok(game.position()),
+            Ask::Play { action } => game.play(*action, here),
+            Ask::Values { player, action } => values::of(&game, player, *action, here),
+            Ask::Past { player, moves } => game.past(player, *moves, here),
+            Ask::Steer { action, columns, turns } => Ok(game.steer(*action, *columns, *turns)),
+        }
+    }
+
+    fn check(&self, agents: &Agents, name: &str) -> Result<()> {
+        offers::check::<G>(agents, name)
+    }
+}
+
+static DOORS: Doors<dyn Door> = doors!(Door);
+
+/// Adds a game to those of the page and to those that [players](registry::register) know.
+pub fn register<G: Roster>() -> Result<()> {
+    registry::register::<G>()?;
+    DOORS.add(Of::<G>::DOOR)
+}
+
+/// The games of the page.
+pub fn all() -> Vec<&'static dyn Door> {
+    DOORS.all()
+}
+
+/// The game of this name.
+pub fn door(name: &str) -> Result<&'static dyn Door> {
+    DOORS.find(name)
+}

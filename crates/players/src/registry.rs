@@ -1,0 +1,256 @@
+//! The games that a program knows: those inside, and others that it [registers](register).
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::sync::{OnceLock, PoisonError, RwLock};
+
+use serde_json::Value;
+
+use crate::agent::Shipped;
+use crate::entries;
+use crate::error::{Error, Result};
+use crate::games::{Bejeweled, Bilging, Match3, Tetris, TileMatch, Token};
+use crate::roster::{Preset, Roster};
+
+/// Whoever takes games of any type, one after another.
+pub trait Register {
+    /// Takes a game.
+    fn game<G: Roster>(&mut self);
+}
+
+/// Gives the games inside, in the order in which people see them.
+pub fn inside(register: &mut impl Register) {
+    register.game::<Match3>();
+    register.game::<Bilging>();
+    register.game::<Tetris>();
+    register.game::<Bejeweled>();
+    register.game::<TileMatch>();
+}
+
+/// A game without its type.
+pub trait AnyGame: Send + Sync {
+    /// Name of the game.
+    fn name(&self) -> &'static str;
+
+    /// Type of the game.
+    fn type_of_game(&self) -> TypeId;
+}
+
+/// What is asked of a game by its name alone.
+///
+/// A crate that asks more has a trait of its own and a list of its own, so that what a game inside
+/// needs is compiled once, in that crate.
+pub trait Door: AnyGame {
+    /// Agents inside the program.
+    fn agents(&self) -> &'static [Shipped];
+
+    /// Named weights.
+    fn presets(&self) -> &'static [Preset];
+
+    /// Names of the themes that read the game's pictures.
+    fn themes(&self) -> &'static [&'static str];
+
+    /// Tokens of a board's text.
+    fn tokens(&self) -> &'static [Token];
+
+    /// Columns and rows of the board.
+    fn size(&self) -> [usize; 2];
+
+    /// Whether this is the name of a player of the game.
+    fn is_player(&self, name: &str) -> bool;
+
+    /// The game's players, or the parameters of one; see [`crate::listing`].
+    fn listing(&self, player: Option<&str>) -> Result<String>;
+
+    /// Whether a board's text is a position at rest, by the usual rules.
+    fn stands(&self, board: &str) -> bool;
+
+    /// Actions of moves as the game writes them in JSON.
+    fn actions(&self, moves: &[Value]) -> Result<Vec<usize>>;
+}
+
+/// The door of a game.
+pub struct Of<G>(PhantomData<fn() -> G>);
+
+impl<G: Roster> Of<G> {
+    /// The door, which holds nothing.
+    pub const DOOR: &'static Self = &Self(PhantomData);
+}
+
+impl<G: Roster> AnyGame for Of<G> {
+    fn name(&self) -> &'static str {
+        G::NAME
+    }
+
+    fn type_of_game(&self) -> TypeId {
+        TypeId::of::<G>()
+    }
+}
+
+impl<G: Roster> Door for Of<G> {
+    fn agents(&self) -> &'static [Shipped] {
+        G::AGENTS
+    }
+
+    fn presets(&self) -> &'static [Preset] {
+        G::PRESETS
+    }
+
+    fn themes(&self) -> &'static [&'static str] {
+        G::THEMES
+    }
+
+    fn tokens(&self) -> &'static [Token] {
+        G::TOKENS
+    }
+
+    fn size(&self) -> [usize; 2] {
+        [G::COLUMNS, G::ROWS]
+    }
+
+    fn is_player(&self, name: &str) -> bool {
+        entries::players::<G>().iter().any(|entry| entry.name == name)
+    }
+
+    fn listing(&self, player: Option<&str>) -> Result<String> {
+        entries::listing::<G>(player)
+    }
+
+    fn stands(&self, board: &str) -> bool {
+        G::parse(&Default::default(), board, None).is_ok()
+    }
+
+    fn actions(&self, moves: &[Value]) -> Result<Vec<usize>> {
+        let action = |(number, value): (usize, &Value)| {
+            G::from_json(value).map_err(|error| Error::user(format!("move {}: {error}", number + 1)))
+        };
+        moves.iter().enumerate().map(action).collect()
+    }
+}
+
+/// Doors of one kind, first those of the games inside.
+pub struct Doors<D: ?Sized + 'static> {
+    inside: fn() -> Vec<&'static D>,
+    all: OnceLock<RwLock<Vec<&'static D>>>,
+}
+
+impl<D: ?Sized + AnyGame> Doors<D> {
+    /// The list that begins with the given doors.
+    pub const fn new(inside: fn() -> Vec<&'static D>) -> Self {
+        Self { inside, all: OnceLock::new() }
+    }
+
+    fn list(&self) -> &RwLock<Vec<&'static D>> {
+        self.all.get_or_init(|| RwLock::new((self.inside)()))
+    }
+
+    /// All doors.
+    pub fn all(&self) -> Vec<&'static D> {
+        self.list().read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds the door of another game; a second game of a name is an error.
+    pub fn add(&self, door: &'static D) -> Result<()> {
+        let mut all = self.list().write().unwrap_or_else(PoisonError::into_inner);
+        match all.iter().find(|known| known.name() == door.name()) {
+            Some(known) if known.type_of_game() == door.type_of_game() => {}
+            Some(_) => return Err(Error::user(format!("there are two games of the name {}", door.name()))),
+            None => all.push(door),
+        }
+        Ok(())
+    }
+
+    /// The door of the game of this name.
+    pub fn find(&self, name: &str) -> Result<&'static D> {
+        let found = self.all().into_iter().find(|door| door.name() == name);
+        found.ok_or_else(|| Error::user(format!("there is no game '{name}': the games are {}", names().join(", "))))
+    }
+}
+
+/// A list of [doors](Doors) of a trait that [`Of`] has for every game.
+#[macro_export]
+macro_rules! doors {
+    ($door:ident) => {
+        $crate::Doors::new(|| {
+            struct List(Vec<&'static dyn $door>);
+
+            impl $crate::Register for List {
+                fn game<G: $crate::Roster>(&mut self) {
+                    self.0.push($crate::Of::<G>::DOOR);
+                }
+            }
+
+            let mut list = List(Vec::new());
+            $crate::registry::inside(&mut list);
+            list.0
+        })
+    };
+}
+
+static GAMES: Doors<dyn Door> = doors!(Door);
+
+/// Adds a game whose players and agents are then known by their names, as those of the games inside.
+pub fn register<G: Roster>() -> Result<()> {
+    GAMES.add(Of::<G>::DOOR)
+}
+
+/// The games that are known.
+pub fn games() -> Vec<&'static dyn Door> {
+    GAMES.all()
+}
+
+/// The game of this name.
+pub fn game(name: &str) -> Result<&'static dyn Door> {
+    GAMES.find(name)
+}
+
+/// Names of the games that are known.
+pub fn names() -> Vec<&'static str> {
+    games().into_iter().map(|game| game.name()).collect()
+}
+
+/// Whether this is the name of a player of any game.
+pub fn is_player(name: &str) -> bool {
+    games().iter().any(|game| game.is_player(name))
+}
+
+/// Whether this is the name of weights of any game.
+pub fn is_preset(name: &str) -> bool {
+    games().iter().flat_map(|game| game.presets()).any(|preset| preset.name == name)
+}
+
+/// The agents inside the program.
+pub fn agents() -> impl Iterator<Item = &'static Shipped> {
+    games().into_iter().flat_map(|game| game.agents())
+}
+
+/// The agent of this name that ships.
+pub fn shipped(name: &str) -> Option<&'static Shipped> {
+    agents().find(|agent| agent.name == name)
+}
+
+/// Work for a game inside of any type, for code without a door of its own, such as tests.
+pub trait ForGame {
+    /// What the work gives.
+    type Output;
+
+    /// Does the work.
+    fn run<G: Roster>(self) -> Self::Output;
+}
+
+/// Does work for the game inside of this name.
+pub fn with_game<W: ForGame>(name: &str, work: W) -> Result<W::Output> {
+    struct Named<'a, W: ForGame>(&'a str, Option<W>, Option<W::Output>);
+
+    impl<W: ForGame> Register for Named<'_, W> {
+        fn game<G: Roster>(&mut self) {
+            if self.0 == G::NAME {
+                self.2 = self.1.take().map(W::run::<G>);
+            }
+        }
+    }
+
+    let mut named = Named(name, Some(work), None);
+    inside(&mut named);
+    named.2.ok_or_else(|| Error::user(format!("there is no game '{name}': the games are {}", names().join(", "))))
+}
