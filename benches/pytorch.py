@@ -93,7 +93,7 @@ def inside(arguments):
     torch.set_num_threads(arguments.threads)
 
     class Network(nn.Module):
-        """The network of src/network/q_network.rs; its parameters stand in the same order."""
+        """The network of crates/learners/src/network/q_network.rs; its parameters stand in the same order."""
 
         def __init__(self, channels, layers, actions):
             super().__init__()

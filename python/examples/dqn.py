@@ -1,4 +1,4 @@
-"""DQN in PyTorch in one file: a training by configs/dqn-plain.toml, to be read beside src/learners/dqn/round.rs.
+"""DQN in PyTorch in one file: a training by configs/dqn-plain.toml, to be read beside crates/learners/src/dqn/round.rs.
 
     pip install torch "./python[gymnasium]"
     python python/examples/dqn.py --seed 1

@@ -12,7 +12,7 @@ use crate::eval::{PlayedGame, Report, Sequence, rules_of};
 use crate::files;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{Evaluated, Evolution};
-use crate::learners::{Run, RunFolder};
+use crate::learners::{Run, RunFolder, silent};
 use crate::network::device;
 use crate::players::Roster;
 
@@ -182,7 +182,7 @@ fn merge_generation<G: Roster>(shards: &Shards, arguments: &Merge) -> Result<()>
     let checkpoint = Checkpoint::load(&path)?;
     shard::check_learner::<G>(&checkpoint.source(&[])?)?;
     let (_, device) = device::select(None)?;
-    let mut run = Run::<G, Evolution<G>>::resume(folder, &checkpoint, &[], &device, true)?;
+    let mut run = Run::<G, Evolution<G>>::resume(folder, &checkpoint, &[], &device, silent)?;
     let evaluated: Vec<Evaluated> = shards.results::<Vec<Evaluated>>()?.into_iter().flatten().collect();
     run.learner_mut().take(evaluated)?;
     run.advance(1)?;

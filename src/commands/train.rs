@@ -16,6 +16,7 @@ use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task};
 use crate::network::device::is_processor;
 use crate::players::{Roster, Setting, names};
+use crate::report::progress::of_run;
 
 /// Time within which a repeated signal counts as one.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -78,7 +79,7 @@ impl<G: Roster> Task<G> for Start<'_> {
             false => path.file_stem().unwrap_or_default().to_string_lossy(),
         };
         let folder = |config: &str| RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, config);
-        let run = Run::<G, L>::start(config, rules, &device, folder, arguments.quiet)?;
+        let run = Run::<G, L>::start(config, rules, &device, folder, of_run(arguments.quiet))?;
         let by = match is_processor(&device) {
             true => format!(" by the instructions {}", InstructionSet::used()),
             false => String::new(),
@@ -102,7 +103,7 @@ impl<G: Roster> Task<G> for Resume<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { arguments, folder, checkpoint, stop, .. } = self;
         let device = compute(&arguments.compute)?;
-        let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, arguments.quiet)?;
+        let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, of_run(arguments.quiet))?;
         let (threads, began_with) = (rayon::current_num_threads(), run.record().threads);
         let threads = (L::DEPENDS_ON_THREADS && threads != began_with)
             .then(|| format!("this run began with --threads {began_with} and goes on with {threads}"));

@@ -1,13 +1,6 @@
-//! Output: progress, tables, CSV, TensorBoard, charts, animations.
+//! Output: progress, tables, CSV, TensorBoard, charts.
 
 pub mod columns;
-pub mod csv;
-pub mod plot;
 pub mod progress;
-mod records;
-pub mod run_view;
-pub mod tensorboard;
 
-pub use csv::CsvLog;
-pub use progress::Progress;
-pub use tensorboard::EventLog;
+pub use matchq_learners::report::{CsvLog, EventLog, csv, plot, run_view, tensorboard};

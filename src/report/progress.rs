@@ -8,15 +8,21 @@ use std::time::{Duration, Instant};
 use indicatif::{
     HumanCount, HumanDuration, HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
+use matchq_learners::progress::{Length, Progress, silent};
 
 /// Time between plain lines.
 const LINE: Duration = Duration::from_secs(10);
 
-/// Progress of a run on standard error.
-pub struct Progress {
+/// Progress of a run on standard error, unless `quiet`.
+pub fn of_run(quiet: bool) -> impl FnOnce(Length) -> Box<dyn Progress> {
+    move |length| if quiet { silent(length) } else { Box::new(Bar::new(length)) }
+}
+
+/// A run's bar on a terminal, else plain lines.
+struct Bar {
     /// Hidden without a terminal, but keeps the time.
     bar: ProgressBar,
-    /// Time of the last plain line; `None` with a bar or when quiet.
+    /// Time of the last plain line; `None` with a bar.
     lines: Option<Instant>,
     /// Step and metrics of that line.
     written: Option<(u64, String)>,
@@ -27,14 +33,10 @@ pub struct Progress {
     metrics: String,
 }
 
-impl Progress {
-    /// Begins at step `start` of `steps`.
-    ///
-    /// `unit` names the steps. The first `quick` steps do not count for the pace.
-    pub fn new(unit: &'static str, steps: u64, start: u64, quick: u64, quiet: bool) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+impl Bar {
+    fn new(Length { unit, steps, done, quick }: Length) -> Self {
         let template = template(unit, "{pace}");
-        let from = Arc::new(AtomicU64::new(start.max(quick)));
+        let from = Arc::new(AtomicU64::new(done.max(quick)));
         let shown_from = Arc::clone(&from);
         let shown = move |state: &ProgressState, text: &mut dyn std::fmt::Write| {
             text.write_str(&pace(
@@ -44,15 +46,16 @@ impl Progress {
             ))
             .ok();
         };
-        let bar =
-            ProgressBar::with_draw_target(Some(steps), target).with_style(style(&template).with_key("pace", shown));
-        bar.set_position(start);
-        let lines = (!quiet && bar.is_hidden()).then(Instant::now);
+        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr())
+            .with_style(style(&template).with_key("pace", shown));
+        bar.set_position(done);
+        let lines = bar.is_hidden().then(Instant::now);
         Self { bar, lines, written: None, unit, start: from, metrics: String::new() }
     }
+}
 
-    /// Notes step and metrics, and shows them if due.
-    pub fn update(&mut self, step: u64, metrics: &[(&str, f64)]) {
+impl Progress for Bar {
+    fn update(&mut self, step: u64, metrics: &[(&str, f64)]) {
         let metric = |(name, value): &(&str, f64)| format!("{name} {}", HumanFloatCount(*value));
         self.metrics = metrics.iter().map(metric).collect::<Vec<_>>().join("  ");
         let start = self.start.load(Ordering::Relaxed);
@@ -69,7 +72,7 @@ impl Progress {
     }
 
     /// Writes a plain line, unless there is a bar or nothing has changed.
-    pub fn line(&mut self) {
+    fn line(&mut self) {
         if self.lines.is_some() {
             self.lines = Some(Instant::now());
             let shown = Some((self.bar.position(), self.metrics.clone()));
@@ -81,7 +84,7 @@ impl Progress {
     }
 
     /// Prints a line, above the bar if any.
-    pub fn message(&self, line: &str) {
+    fn message(&self, line: &str) {
         match self.lines {
             Some(_) => print(line),
             None => self.bar.println(line),
@@ -89,7 +92,7 @@ impl Progress {
     }
 
     /// Leaves the bar as it is, without the time left.
-    pub fn finish(&self) {
+    fn finish(&self) {
         self.bar.set_style(style(&template(self.unit, "")));
         self.bar.abandon();
     }
@@ -204,6 +207,14 @@ mod tests {
         }
     }
 
+    fn bar(unit: &'static str, steps: u64, done: u64, quick: u64) -> Bar {
+        Bar::new(Length { unit, steps, done, quick })
+    }
+
+    fn without_lines(unit: &'static str, steps: u64, done: u64, quick: u64) -> Bar {
+        Bar { lines: None, ..bar(unit, steps, done, quick) }
+    }
+
     fn on(bar: &ProgressBar) -> Paper {
         let paper = Paper::default();
         bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(paper.clone())));
@@ -212,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_bar_shows_the_step_and_the_named_numbers_in_less_than_a_hundred_columns() {
-        let mut progress = Progress { lines: None, ..Progress::new("steps", 123_000_000, 98_000_000, 0, true) };
+        let mut progress = without_lines("steps", 123_000_000, 98_000_000, 0);
         let paper = on(&progress.bar);
         progress.update(98_765_432, &[("epsilon", 0.05), ("loss", 0.010_61), ("evaluation", 1412.34)]);
         progress.finish();
@@ -233,19 +244,19 @@ mod tests {
 
     #[test]
     fn a_plain_line_says_the_same_and_makes_up_no_pace() {
-        let mut progress = Progress::new("generations", 10_000, 5_000, 0, true);
+        let mut progress = bar("generations", 10_000, 5_000, 0);
         progress.update(5_000, &[]);
         assert_eq!(line(&progress.bar, "generations", 5_000, ""), "5,000 of 10,000 generations (50 %)");
         progress.update(7_500, &[("loss", 0.25), ("best", 1412.25)]);
         let text = line(&progress.bar, "generations", 5_000, &progress.metrics);
         assert!(text.starts_with("7,500 of 10,000 generations (75 %), "), "{text}");
         assert!(text.ends_with(" left: loss 0.25  best 1,412.25"), "{text}");
-        assert_eq!(line(&Progress::new("sweeps", 0, 0, 0, true).bar, "sweeps", 0, ""), "0 of 0 sweeps (0 %)");
+        assert_eq!(line(&bar("sweeps", 0, 0, 0).bar, "sweeps", 0, ""), "0 of 0 sweeps (0 %)");
     }
 
     #[test]
     fn a_warm_up_tells_nothing_of_the_pace() {
-        let mut progress = Progress { lines: None, ..Progress::new("steps", 10_000, 0, 1_000, true) };
+        let mut progress = without_lines("steps", 10_000, 0, 1_000);
         let paper = on(&progress.bar);
         progress.update(900, &[]);
         progress.bar.tick();

@@ -8,7 +8,7 @@ use matchq::eval::play_series;
 use matchq::games::Image;
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::learners::dqn::{Config, QLearner, Update};
-use matchq::learners::{Dqn, Ending, Learner, Metrics, Run, RunFolder, TrainConfig};
+use matchq::learners::{Dqn, Ending, Learner, Metrics, Run, RunFolder, TrainConfig, silent};
 use matchq::network::{Encoder, QNetwork, device, evaluator, tensors, to_vec};
 use matchq::players::{Measured, NetworkPlayer, Player};
 use matchq::random::{Role, Stream};
@@ -55,7 +55,7 @@ type Training<S> = Run<Probe<S>, Dqn<Probe<S>>>;
 fn train<S: Script>(overrides: &[&str]) -> Training<S> {
     let runs = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(runs.path(), Some("probe"), "", "").unwrap();
-    let mut run = Run::start(config(overrides), (), &cpu(), |_| Ok(folder), true).unwrap();
+    let mut run = Run::start(config(overrides), (), &cpu(), |_| Ok(folder), silent).unwrap();
     assert_eq!(run.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
     run
 }

@@ -15,7 +15,7 @@ use matchq::games::match3::Rules;
 use matchq::learners::Container;
 use matchq::learners::checkpoint::Checkpoint;
 use matchq::learners::dqn::Config;
-use matchq::learners::{Dqn, Ending, Run, RunFolder, TrainConfig};
+use matchq::learners::{Dqn, Ending, Run, RunFolder, TrainConfig, silent};
 use matchq::network::device;
 use matchq::players::network::Processor;
 use matchq::players::{Agent, NetworkPlayer};
@@ -66,14 +66,14 @@ type Training = Run<Match3, Dqn<Match3>>;
 
 fn start(runs: &Path, config: TrainConfig<Config>) -> Training {
     let folder = |config: &str| RunFolder::create(runs, Some("run"), "", config);
-    Run::start(config, Rules::default(), &cpu(), folder, true).unwrap()
+    Run::start(config, Rules::default(), &cpu(), folder, silent).unwrap()
 }
 
 fn resume_with(path: &Path, sets: &[&str]) -> Result<Training, Error> {
     let folder = RunFolder::open(path, Path::new("runs"))?;
     let checkpoint = Checkpoint::load(&folder.last())?;
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    Run::resume(folder, &checkpoint, &sets, &cpu(), true)
+    Run::resume(folder, &checkpoint, &sets, &cpu(), silent)
 }
 
 fn resume(path: &Path) -> Training {

@@ -187,7 +187,7 @@ macro_rules! configurations {
     ($($name:literal,)*) => {
         /// Configurations inside the program, `configs/NAME.toml`: their names and texts.
         pub const CONFIGURATIONS: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../configs/", $name, ".toml"))),)*];
+            &[$(($name, include_str!(concat!("../../../configs/", $name, ".toml"))),)*];
     };
 }
 

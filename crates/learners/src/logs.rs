@@ -1,12 +1,13 @@
-//! Logs of a run (CSV files, TensorBoard events) and its progress bar.
+//! Logs of a run: CSV files, TensorBoard events, the progress shown.
 
 use std::collections::HashMap;
-use std::time::Instant;
+
+use matchq_core::clock::Instant;
 
 use super::checkpoint::Record;
 use super::folder::RunFolder;
 use super::metrics::Metrics;
-use super::run::unit_of;
+use super::progress::{Length, Progress};
 use super::{Learner, LearnerConfig};
 use crate::error::Result;
 use crate::eval::Summary;
@@ -14,7 +15,7 @@ use crate::files;
 use crate::players::Measured;
 use crate::report::plot::{self, CurvePoint, CurveTexts, Reference};
 use crate::report::run_view::REFERENCES;
-use crate::report::{CsvLog, EventLog, Progress};
+use crate::report::{CsvLog, EventLog};
 
 /// Columns of `evaluations.csv` after step and counters.
 const EVALUATION: &[&str] = &[
@@ -45,7 +46,7 @@ pub struct Logs {
     training: CsvLog,
     evaluations: CsvLog,
     events: EventLog,
-    progress: Progress,
+    progress: Box<dyn Progress>,
     unit: &'static str,
     counters: &'static [&'static str],
     shown: &'static [&'static str],
@@ -59,12 +60,16 @@ pub struct Logs {
 
 impl Logs {
     /// Logs of a new run.
-    pub fn create<G: Measured, L: Learner<G>>(folder: &RunFolder, config: &L::Config, quiet: bool) -> Result<Self> {
+    pub fn create<G: Measured, L: Learner<G>>(
+        folder: &RunFolder,
+        config: &L::Config,
+        progress: impl FnOnce(Length) -> Box<dyn Progress>,
+    ) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::create(&path.join("train.csv"), &training_columns::<G, L>())?;
         let evaluations = CsvLog::create(&path.join("evaluations.csv"), &evaluation_columns::<G, L>())?;
         let events = EventLog::create(&path.join("tensorboard"))?;
-        Self::new::<G, L>(training, evaluations, events, 0, config, quiet)
+        Self::new::<G, L>(training, evaluations, events, 0, config, progress)
     }
 
     /// Logs of a resumed run, without rows after `step`, nor its evaluation where that is due.
@@ -73,7 +78,7 @@ impl Logs {
         step: u64,
         evaluation_is_due: bool,
         config: &L::Config,
-        quiet: bool,
+        progress: impl FnOnce(Length) -> Box<dyn Progress>,
     ) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::resume(&path.join("train.csv"), &training_columns::<G, L>(), step)?;
@@ -83,7 +88,7 @@ impl Logs {
             step - u64::from(evaluation_is_due),
         )?;
         let events = EventLog::resume(&path.join("tensorboard"), step)?;
-        Self::new::<G, L>(training, evaluations, events, step, config, quiet)
+        Self::new::<G, L>(training, evaluations, events, step, config, progress)
     }
 
     fn new<G: Measured, L: Learner<G>>(
@@ -92,15 +97,16 @@ impl Logs {
         events: EventLog,
         step: u64,
         config: &L::Config,
-        quiet: bool,
+        progress: impl FnOnce(Length) -> Box<dyn Progress>,
     ) -> Result<Self> {
         let seconds_before = training.column("seconds")?.last().map_or(0.0, |(_, seconds)| *seconds);
+        let length = Length { unit: L::Config::unit(), steps: config.steps(), done: step, quick: config.quick_steps() };
         Ok(Self {
             training,
             evaluations,
             events,
-            unit: unit_of(L::Config::STEPS),
-            progress: Progress::new(unit_of(L::Config::STEPS), config.steps(), step, config.quick_steps(), quiet),
+            unit: length.unit,
+            progress: progress(length),
             counters: L::COUNTERS,
             shown: L::SHOWN,
             began: Instant::now(),
@@ -110,7 +116,7 @@ impl Logs {
         })
     }
 
-    /// Updates the progress bar.
+    /// Shows the progress.
     pub fn progress(&mut self, step: u64, metrics: &Metrics, record: &Record) {
         let mut shown: Vec<(&str, f64)> =
             self.shown.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
@@ -206,12 +212,12 @@ impl Logs {
         &self.references
     }
 
-    /// Prints a line above the progress bar.
+    /// Shows a line of text.
     pub fn message(&self, line: &str) {
         self.progress.message(line);
     }
 
-    /// Leaves the progress bar as it is.
+    /// Ends the showing of the progress.
     pub fn finish(&self) {
         self.progress.finish();
     }

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::checkpoint::Checkpoint;
-use super::{Ending, Learner, LearnerConfig, Metrics, Run, RunFolder, Source, Task, TrainConfig, names, with_learner};
+use super::{
+    Ending, Learner, LearnerConfig, Metrics, Run, RunFolder, Source, Task, TrainConfig, names, silent, with_learner,
+};
 use crate::error::Result;
 use crate::eval::{PlayedGame, play_bounded};
 use crate::network::{OnDevice, device};
@@ -384,12 +386,12 @@ impl<G: Roster> Task<G> for Check<'_> {
         assert!(short == config || short.learner.steps() == steps / 2, "{what}: {half}");
         let start = |name: &str, config: &TrainConfig<L::Config>| {
             let made = |text: &str| RunFolder::create(folder.path(), Some(name), "", text);
-            Run::<G, L>::start(config.clone(), rules.clone(), &device, made, true).unwrap()
+            Run::<G, L>::start(config.clone(), rules.clone(), &device, made, silent).unwrap()
         };
         let resumed = |name: &str, sets: &[String]| {
             let folder = RunFolder::open(name.as_ref(), folder.path()).unwrap();
             let checkpoint = Checkpoint::load(&folder.last()).unwrap();
-            Run::<G, L>::resume(folder, &checkpoint, sets, &device, true).unwrap()
+            Run::<G, L>::resume(folder, &checkpoint, sets, &device, silent).unwrap()
         };
         let train = |mut run: Run<G, L>, stop: bool| run.train(&AtomicBool::new(stop)).unwrap();
         with_threads(2, || {

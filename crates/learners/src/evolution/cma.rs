@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_generation_moves_the_distribution_as_the_package_cmaes_does() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/cma.json");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/cma.json");
         let golden: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let cases = golden["cases"].as_array().unwrap();
         assert_eq!(cases.len(), 4);

@@ -1,4 +1,13 @@
 //! Learners, which train agents, and their runs.
+//!
+//! The crate has no command line, no server and no terminal, and compiles for WebAssembly.
+//!
+//! - [`Learner`]: a way to train an agent for a game, one round at a time.
+//! - [`Run`]: a training in its folder, with logs, evaluations and checkpoints.
+//! - [`network`]: the Q-network on burn.
+//! - [`report`]: logs as files, and runs read from their folders.
+
+#![forbid(unsafe_code)]
 
 pub mod checkpoint;
 pub mod config;
@@ -14,10 +23,17 @@ pub mod linear;
 pub mod logs;
 pub mod lspi;
 pub mod metrics;
+pub mod network;
+pub mod progress;
+pub mod report;
 pub mod run;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use matchq_core::{error, files, instructions, random};
+use matchq_games as games;
+use matchq_players::{self as players, eval};
 
 pub use crate::error::{OutOfRange, require};
 pub use config::{CONFIGURATIONS, RunConfig, Source, TrainConfig, is_share};
@@ -29,6 +45,7 @@ pub use folder::RunFolder;
 pub use imitation::Imitation;
 pub use lspi::Lspi;
 pub use metrics::Metrics;
+pub use progress::{Progress, silent};
 pub use run::{Ending, Run};
 
 use crate::error::Result;
@@ -44,6 +61,11 @@ pub trait LearnerConfig: Clone + Default + PartialEq + Send + Sync + Serialize +
 
     /// Steps of the whole training.
     fn steps(&self) -> u64;
+
+    /// Name of the steps: `generations`.
+    fn unit() -> &'static str {
+        Self::STEPS.rsplit('.').next().unwrap_or(Self::STEPS)
+    }
 
     /// Checks all values.
     fn check(&self) -> std::result::Result<(), OutOfRange>;
@@ -63,7 +85,7 @@ pub trait LearnerConfig: Clone + Default + PartialEq + Send + Sync + Serialize +
 ///
 /// Each learner defines its step: a move, a sweep, a generation. The run logs, evaluates and saves
 /// after given numbers of steps. A [resumed](Self::resume) learner continues bit for bit. The test
-/// `learners::conformance` checks every learner.
+/// `conformance` checks every learner.
 pub trait Learner<G: Measured>: Send + Sized {
     /// Name in configurations.
     const NAME: &'static str;

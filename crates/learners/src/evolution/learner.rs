@@ -228,9 +228,9 @@ mod tests {
     use super::*;
     use crate::eval::{Endurance, Extent, endure, levels};
     use crate::games::Tetris;
-    use crate::learners::{Learner, Source};
     use crate::network::device;
     use crate::players::Measured as _;
+    use crate::{Learner, Source};
 
     const CONFIG: &str = "
         learner = 'evolution'

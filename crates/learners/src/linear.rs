@@ -155,10 +155,10 @@ fn fixed<G: Roster, A: Algorithm<G>>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Source;
+    use crate::evolution::Search;
     use crate::games::Tetris;
-    use crate::learners::Source;
-    use crate::learners::evolution::Search;
-    use crate::learners::imitation::Apprentice;
+    use crate::imitation::Apprentice;
     use crate::network::device;
 
     #[test]

@@ -150,8 +150,8 @@ mod tests {
     use super::*;
     use crate::games::Tetris;
     use crate::games::tetris::Rules;
-    use crate::learners::{Learner, Source};
     use crate::network::device;
+    use crate::{Learner, Source};
 
     const CONFIG: &str = "
         learner = 'imitation'

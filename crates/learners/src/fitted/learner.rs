@@ -181,9 +181,9 @@ mod tests {
     use super::*;
     use crate::games::match3::{MATCHING, Match3, Rules, State};
     use crate::games::{Game, StateFeatures as _, offered};
-    use crate::learners::{Ending, Run, RunFolder, Source};
     use crate::network::device;
     use crate::random::{ColumnStreams, Role, Stream};
+    use crate::{Ending, Run, RunFolder, Source, silent};
 
     const CONFIG: &str = "
         learner = 'fitted'
@@ -258,7 +258,8 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let config = config(&["learning.tolerance=1e9"]);
         let folder = |config: &str| RunFolder::create(runs.path(), Some("it"), "", config);
-        let mut run = Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, true).unwrap();
+        let mut run =
+            Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, silent).unwrap();
         assert_eq!(run.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
         assert_eq!(run.step(), 1);
     }
@@ -269,7 +270,7 @@ mod tests {
         for (moves, cut) in [(3, "2"), (25, "0"), (0, "0")] {
             let config = config(&["training.sweeps=1", &format!("evaluation.moves={moves}")]);
             let folder = |config: &str| RunFolder::create(runs.path(), Some(&format!("it{moves}")), "", config);
-            Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, true)
+            Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, silent)
                 .unwrap()
                 .train(&AtomicBool::new(false))
                 .unwrap();

@@ -9,6 +9,7 @@ use super::config::{Evaluation, key_and_value};
 use super::folder::RunFolder;
 use super::logs::Logs;
 use super::metrics::Metrics;
+use super::progress::{Length, Progress};
 use super::{Learner, LearnerConfig, TrainConfig};
 use crate::error::{Error, Result};
 use crate::eval::{PlayedGame, Summary, luck, play_bounded};
@@ -45,7 +46,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         rules: G::Rules,
         device: &Device,
         folder: impl FnOnce(&str) -> Result<RunFolder>,
-        quiet: bool,
+        progress: impl FnOnce(Length) -> Box<dyn Progress>,
     ) -> Result<Self> {
         let learner = L::new(&config, &rules, device)?;
         let folder = folder(&config.to_toml()?)?;
@@ -53,7 +54,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         let record = Record { threads, ..Record::default() };
         // A checkpoint can be resumed without logs, but not the reverse.
         save(&folder, &config, &record, &Metrics::default(), &learner)?;
-        let logs = Logs::create::<G, L>(&folder, &config.learner, quiet)?;
+        let logs = Logs::create::<G, L>(&folder, &config.learner, progress)?;
         Ok(Self { config, rules, learner, record, metrics: Metrics::default(), folder, logs })
     }
 
@@ -63,7 +64,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         checkpoint: &Checkpoint,
         sets: &[String],
         device: &Device,
-        quiet: bool,
+        progress: impl FnOnce(Length) -> Box<dyn Progress>,
     ) -> Result<Self> {
         folder.check_config(checkpoint.config(), L::Config::STEPS)?;
         let (before, rules) = checkpoint.source(&[])?.resolve::<G, L>()?;
@@ -79,13 +80,13 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
             if steps < planned {
                 return Err(Error::user(format!(
                     "--set {key}={steps}: it must be above {planned}, the {} that the run has",
-                    unit_of(key)
+                    L::Config::unit()
                 )));
             }
             save(&folder, &config, &record, &metrics, &learner)?;
             folder.write_config(&config.to_toml()?)?;
         }
-        let logs = Logs::resume::<G, L>(&folder, step, record.evaluation_is_due, &config.learner, quiet)?;
+        let logs = Logs::resume::<G, L>(&folder, step, record.evaluation_is_due, &config.learner, progress)?;
         Ok(Self { config, rules, learner, record, metrics, folder, logs })
     }
 
@@ -201,7 +202,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
 
     /// Name of the steps: `generations`.
     pub fn unit(&self) -> &'static str {
-        unit_of(L::Config::STEPS)
+        L::Config::unit()
     }
 
     /// Steps so far with their name: `1 generation`.
@@ -237,11 +238,6 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
     pub fn logs(&self) -> &Logs {
         &self.logs
     }
-}
-
-/// Name of the steps: last part of their key.
-pub(super) fn unit_of(key: &'static str) -> &'static str {
-    key.rsplit('.').next().unwrap_or(key)
 }
 
 /// Count with its unit; `unit` is a plural.

@@ -341,9 +341,9 @@ fn diverged(step: u64) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Source;
     use crate::games::tetris::Rules;
     use crate::games::{Bejeweled, Tetris};
-    use crate::learners::Source;
 
     fn tetris(learning: &str) -> Result<(TrainConfig<Config>, Rules)> {
         let text = format!(

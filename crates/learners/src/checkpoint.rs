@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Source;
 use super::metrics::Metrics;
+use crate::Container;
 use crate::error::{Error, Result};
 use crate::instructions::InstructionSet;
-use crate::learners::Container;
 
 const CONFIG: &str = "config";
 const STATE: &str = "training";

@@ -1,14 +1,14 @@
 use std::fs;
 
 use super::*;
+use crate::dqn::config::OptimizerKind;
+use crate::dqn::loss::Loss;
+use crate::dqn::{Config, Learning};
 use crate::games::Tetris;
 use crate::games::match3::Rules;
-use crate::learners::dqn::config::OptimizerKind;
-use crate::learners::dqn::loss::Loss;
-use crate::learners::dqn::{Config, Learning};
-use crate::learners::{Dqn, Learner, Lspi, Task, with_learner};
 use crate::network::device;
 use crate::players::{ForGame, Roster, with_game};
+use crate::{Dqn, Learner, Lspi, Task, with_learner};
 
 fn resolve(source: &Source) -> Result<(TrainConfig<Config>, Rules)> {
     source.resolve::<Match3, Dqn<Match3>>()
@@ -43,7 +43,7 @@ fn nothing_said_is_the_default_and_what_is_resolved_reads_back_the_same() {
 
 #[test]
 fn three_lines_are_the_configuration_of_the_agent_dqn() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/dqn.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/dqn.toml");
     let three = Source::parse("learner = \"dqn\"\nseed = 1\ngame.name = \"match3\"\n", "file.toml", &[]).unwrap();
     assert_eq!(resolve(&Source::load(&path, &[]).unwrap()), resolve(&three));
 }
@@ -59,7 +59,7 @@ impl<G: Roster> Task<G> for Made<'_> {
 
 #[test]
 fn the_configurations_that_ship_are_valid() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs");
     let paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(!paths.is_empty());
     struct Making<'a>(&'a Source);

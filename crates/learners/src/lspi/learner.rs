@@ -200,8 +200,8 @@ mod tests {
     use super::*;
     use crate::games::tetris::Rules;
     use crate::games::{ActionFeatures as _, Tetris};
-    use crate::learners::{Learner, Source};
     use crate::network::device;
+    use crate::{Learner, Source};
 
     const CONFIG: &str = "
         learner = 'lspi'
