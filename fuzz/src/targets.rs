@@ -121,7 +121,6 @@ pub fn agent(data: &[u8]) {
 
         fn run<G: Roster>(self) {
             let Ok(rules) = self.0.rules::<G>() else { return };
-            let rules = rules.try_into().unwrap_or_default();
             let Ok(mut player) = self.0.player::<G>(&rules, 8, None, &Processor) else { return };
             let state = G::new(&rules, &mut G::random(&rules, 3)).state();
             if let Err(error) = player.rank(&state, &mut position_stream::<G>(&state)) {

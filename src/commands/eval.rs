@@ -27,12 +27,9 @@ fn columns() -> usize {
 /// Plays the games and writes the results.
 pub fn run<G: Roster>(arguments: &Eval, agents: &Agents) -> Result<()> {
     super::tell_apart(arguments.checkpoint.as_deref());
-    let mut series = arguments.series.clone();
+    let series = &arguments.series;
     let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
-    if let Some(agent) = agent.as_ref().filter(|_| series.game.rules.is_empty()) {
-        series.game.rules = other_rules::<G>(&agent.rules::<G>()?);
-    }
-    let rules = series::check::<G>(&series)?;
+    let rules = rules_for::<G>(series, agent.as_ref())?;
     let device = compute(&arguments.compute)?;
     let mut player = match &arguments.player {
         Some(player) => super::player::<G>(player, &rules, agents)?,
@@ -41,13 +38,22 @@ pub fn run<G: Roster>(arguments: &Eval, agents: &Agents) -> Result<()> {
             agent.player::<G>(&rules, arguments.batch as usize, arguments.precision, &OnDevice(device))?
         }
     };
-    let report = series::play(player.as_mut(), &rules, &series, series.json.is_some())?;
+    let report = series::play(player.as_mut(), &rules, series, series.json.is_some())?;
     let precision = arguments.precision.map_or(String::new(), |precision| format!(":precision={precision}"));
     let watch = arguments.player.clone().unwrap_or_else(|| format!("{}{precision}", report.player));
     let watch = quoted(&watch);
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
-    series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
-    conclude(report, &series, arguments.plot.as_deref(), Some(&watch), G::IS_EXPONENTIAL)
+    other_rules::<G>(&rules).iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
+    conclude(report, series, arguments.plot.as_deref(), Some(&watch), G::IS_EXPONENTIAL)
+}
+
+/// The rules that are given, else those of the agent's training.
+pub(super) fn rules_for<G: Roster>(series: &Series, agent: Option<&Agent>) -> Result<G::Rules> {
+    let given = series::check::<G>(series)?;
+    match agent.filter(|_| series.game.rules.is_empty()) {
+        Some(agent) => agent.rules::<G>(),
+        None => Ok(given),
+    }
 }
 
 /// Writes the results, and how the player is watched if given.

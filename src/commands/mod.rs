@@ -182,7 +182,8 @@ fn rules<G: Roster>(given: &GameArguments) -> Result<G::Rules> {
 }
 
 /// Rules as for `--rule`, without default values.
-fn other_rules<G: Roster>(rules: &toml::Table) -> Vec<String> {
+fn other_rules<G: Roster>(rules: &G::Rules) -> Vec<String> {
+    let rules = toml::Table::try_from(rules).unwrap_or_default();
     let known = toml::Table::try_from(G::Rules::default()).unwrap_or_default();
     let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
     let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -115,12 +115,9 @@ fn refuse_outputs(given: &[(&str, bool)]) -> Result<()> {
 
 fn run_eval<G: Roster>(place: &Place, arguments: &Eval, agents: &Agents) -> Result<()> {
     refuse_outputs(&[("--json", arguments.series.json.is_some()), ("--plot", arguments.plot.is_some())])?;
-    let mut series = arguments.series.clone();
+    let series = &arguments.series;
     let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
-    if let Some(agent) = agent.as_ref().filter(|_| series.game.rules.is_empty()) {
-        series.game.rules = super::other_rules::<G>(&agent.rules::<G>()?);
-    }
-    let rules = series::check::<G>(&series)?;
+    let rules = super::eval::rules_for::<G>(series, agent.as_ref())?;
     let device = compute(&arguments.compute)?;
     let (mut player, text, digest) = match &arguments.player {
         Some(text) => (super::player::<G>(text, &rules, agents)?, text.clone(), of_text(text, agents)?),
@@ -134,8 +131,8 @@ fn run_eval<G: Roster>(place: &Place, arguments: &Eval, agents: &Agents) -> Resu
     };
     tell_if_timed(player.as_ref());
     let contestants = vec![Contestant { player: player.name().to_owned(), text, agent: digest }];
-    let job = job::<G>("eval", &rules, &series, contestants, std::slice::from_ref(&player), place.of)?;
-    place.fill(&job, |part| Ok(vec![games::<G>(player.as_mut(), &rules, &series, part, None)?]))
+    let job = job::<G>("eval", &rules, series, contestants, std::slice::from_ref(&player), place.of)?;
+    place.fill(&job, |part| Ok(vec![games::<G>(player.as_mut(), &rules, series, part, None)?]))
 }
 
 fn run_compare<G: Roster>(place: &Place, arguments: &Compare, agents: &Agents) -> Result<()> {

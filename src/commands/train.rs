@@ -153,7 +153,7 @@ fn finish<G: Roster, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Re
         Ending::Stopped => print(&format!("stopped after {done}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
             let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            let rules = other_rules::<G>(&run.config().run.game.rules);
+            let rules = other_rules::<G>(run.rules());
             let rules: String = rules.iter().map(|rule| format!(" --rule {}", quoted(rule))).collect();
             let next = match run.record().best {
                 Some(_) => format!(

@@ -2,7 +2,7 @@
 
 use matchq_core::error::{Error, Result};
 use matchq_games::MaskKind;
-use matchq_players::{Advised, Next, Player, Roster, advise, position_stream};
+use matchq_players::{Advice, Advised, Next, Player, Roster, advise, position_stream};
 use serde_json::{Value, json};
 
 use crate::game::{Here, Seated};
@@ -21,26 +21,25 @@ pub fn of<G: Roster>(game: &Seated<G>, thinker: &Thinker, action: Option<usize>,
     if let Some(action) = action.filter(|action| !G::mask(&state, MaskKind::LEGAL).contains(*action)) {
         return Err(Error::user(format!("{action} is no legal action in this position")));
     }
-    let mut values = values::<G>(here.player::<G>(game, thinker)?.as_mut(), &state)?;
+    let player = here.player::<G>(game, thinker)?.as_mut();
+    let advice = advise::<G>(player, &state, &mut position_stream::<G>(&state))?;
+    let mut values = shown::<G>(player.name(), &state, &advice);
     if let Some(action) = action {
-        values["own"] = own::<G>(&state, action, &values);
+        values["own"] = own::<G>(&state, action, &advice);
     }
     Ok(values)
 }
 
 /// An action among the values. One that the player does not consider is as good as the last that it
 /// does, but for what it gains less for certain.
-fn own<G: Roster>(state: &G::State, action: usize, values: &Value) -> Value {
-    let moves = values["moves"].as_array().map_or(&[][..], Vec::as_slice);
-    if let Some(listed) = moves.iter().find(|listed| listed["action"] == action) {
-        return listed.clone();
+fn own<G: Roster>(state: &G::State, action: usize, advice: &Advice) -> Value {
+    if let Some(advised) = advice.moves.iter().find(|advised| advised.action == action) {
+        return shown_move::<G>(state, advised);
     }
-    let number = |place: Option<&Value>, key: &str| place.and_then(|place| place[key].as_f64());
     let gains = f64::from(G::after(state, action).points) * G::unit(state);
-    let (best, last) = (moves.first(), moves.last());
-    let less = number(last, "gains").map_or(0.0, |others| (others - gains).max(0.0));
-    let value = number(last, "value").map(|value| value - less);
-    let cost = number(best, "value").zip(value).map(|(best, value)| best - value);
+    let (best, last) = (advice.moves.first(), advice.moves.last());
+    let value = last.and_then(|last| finite(last.value - (last.gains - gains).max(0.0)));
+    let cost = best.and_then(|best| finite(best.value)).zip(value).map(|(best, value)| best - value);
     object(json!({
         "action": action,
         "words": G::words(state, action),
@@ -54,31 +53,37 @@ fn own<G: Roster>(state: &G::State, action: usize, values: &Value) -> Value {
 
 /// A player's values of a position's moves.
 pub fn values<G: Roster>(player: &mut dyn Player<G>, state: &G::State) -> Result<Value> {
-    let state = *state;
-    let advice = advise::<G>(player, &state, &mut position_stream::<G>(&state))?;
-    let move_of = |advised: &Advised| {
-        object(json!({
-            "action": advised.action,
-            "words": G::words(&state, advised.action),
-            "cells": G::places(&state, advised.action),
-            "value": finite(advised.value),
-            "cost": finite(advised.cost),
-            "half_width": advised.half_width.and_then(finite),
-            "dropped": advised.dropped.then_some(true),
-            "gains": advised.gains,
-            "next": advised.next.as_ref().map(next),
-        }))
-    };
+    let advice = advise::<G>(player, state, &mut position_stream::<G>(state))?;
+    Ok(shown::<G>(player.name(), state, &advice))
+}
+
+/// A player's advice as JSON.
+fn shown<G: Roster>(player: &str, state: &G::State, advice: &Advice) -> Value {
     let best = advice.moves.first().map(|best| best.action);
-    let words = best.map(|best| G::advice(&state, best)).filter(|words| !words.is_empty());
-    Ok(object(json!({
-        "player": player.name(),
+    let words = best.map(|best| G::advice(state, best)).filter(|words| !words.is_empty());
+    object(json!({
+        "player": player,
         "meaning": advice.meaning.sentence::<G>(),
         "unit": advice.meaning.in_points.then_some(G::UNIT),
-        "moves": advice.moves.iter().map(move_of).collect::<Vec<_>>(),
-        "plan": best.map(|best| plan::<G>(&state, best)),
+        "moves": advice.moves.iter().map(|advised| shown_move::<G>(state, advised)).collect::<Vec<_>>(),
+        "plan": best.map(|best| plan::<G>(state, best)),
         "advice": words,
-    })))
+    }))
+}
+
+/// A move of an advice as JSON.
+fn shown_move<G: Roster>(state: &G::State, advised: &Advised) -> Value {
+    object(json!({
+        "action": advised.action,
+        "words": G::words(state, advised.action),
+        "cells": G::places(state, advised.action),
+        "value": finite(advised.value),
+        "cost": finite(advised.cost),
+        "half_width": advised.half_width.and_then(finite),
+        "dropped": advised.dropped.then_some(true),
+        "gains": advised.gains,
+        "next": advised.next.as_ref().map(next),
+    }))
 }
 
 /// JSON has no number that is not finite, such as the value of a losing move.

@@ -179,7 +179,7 @@ fn the_rules_of_an_agent_are_those_of_its_training_and_unknown_ones_are_refused(
     let path = folder.path().join("agent.safetensors");
     let mut file = example().to_file().unwrap();
     file.save(&path).unwrap();
-    let rules: Rules = Agent::load(&path).unwrap().rules::<Match3>().unwrap().try_into().unwrap();
+    let rules: Rules = Agent::load(&path).unwrap().rules::<Match3>().unwrap();
     assert_eq!(rules, Rules::new(1).unwrap());
     file.rules = "gravity = 2\n".into();
     file.save(&path).unwrap();

@@ -87,7 +87,7 @@ struct Source<G: Roster> {
 }
 
 pub fn of_agent<G: Roster>(agent: &Agent) -> Result<String> {
-    let rules = G::Rules::deserialize(agent.rules::<G>()?).unwrap_or_default();
+    let rules = agent.rules::<G>()?;
     // A network's weights are checked when its player is made.
     agent.player::<G>(&rules, 1, None, &Processor)?;
     let name = agent.label();
