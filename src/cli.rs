@@ -76,6 +76,9 @@ pub struct Train {
     /// Show no progress
     #[arg(long)]
     pub quiet: bool,
+    /// Write a line of JSON to standard output when the training has begun, for `serve`
+    #[arg(long, hide = true)]
+    pub events: bool,
     /// Device and threads.
     #[command(flatten)]
     pub compute: Compute,

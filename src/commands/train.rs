@@ -86,7 +86,7 @@ impl<G: Roster> Task<G> for Start<'_> {
         };
         let path = run.folder().path().display();
         run.logs().message(&format!("training {path} for {} {}{by}", run.steps(), run.unit()));
-        finish(run, stop)
+        finish(run, arguments.events, stop)
     }
 }
 
@@ -117,7 +117,7 @@ impl<G: Roster> Task<G> for Resume<'_> {
         }
         let path = run.folder().path().display();
         run.logs().message(&format!("going on with {path} after {} of {} {}", run.step(), run.steps(), run.unit()));
-        finish(run, stop)
+        finish(run, arguments.events, stop)
     }
 }
 
@@ -139,7 +139,10 @@ fn compare<G: Roster, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -> 
 }
 
 /// Trains, then prints how the training ended and what can be done next.
-fn finish<G: Roster, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
+fn finish<G: Roster, L: Learner<G>>(mut run: Run<G, L>, events: bool, stop: &AtomicBool) -> Result<()> {
+    if events {
+        print(&format!("{}\n", serde_json::json!({"begun": run.folder().path()})))?;
+    }
     // Inside the thread pool, because a thread waiting outside is woken for every piece of work.
     let ending = rayon::scope(|_| {
         compare(&mut run, stop)?;

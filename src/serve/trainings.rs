@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use matchq_page::OF_RUN;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::runs::{below, blocking, turn};
 use super::{Answer, Refusal, SHORT, Shared, body, parsed};
@@ -89,7 +90,8 @@ impl Trainings {
             .arg("--runs")
             .arg(&self.runs)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .arg("--events")
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| Error::runtime(format!("no training can be started: {error}")))?;
@@ -106,6 +108,16 @@ impl Trainings {
                 }
             });
         }
+        let begun = Arc::new(AtomicBool::new(false));
+        if let Some(output) = child.stdout.take() {
+            let begun = begun.clone();
+            std::thread::spawn(move || {
+                for line in BufReader::new(output).lines().map_while(std::io::Result::ok) {
+                    let event: Value = serde_json::from_str(&line).unwrap_or_default();
+                    begun.fetch_or(event["begun"].is_string(), Ordering::Relaxed);
+                }
+            });
+        }
         let begin = Instant::now();
         while begin.elapsed() < BEGIN {
             match child.try_wait() {
@@ -116,12 +128,7 @@ impl Trainings {
                     return Err(Error::user(said.join("\n").trim_start_matches("error: ").to_owned()));
                 }
                 Ok(Some(_)) => return Ok(None),
-                _ if locked(&said)
-                    .iter()
-                    .any(|line| line.starts_with("training ") || line.starts_with("going on ")) =>
-                {
-                    break;
-                }
+                _ if begun.load(Ordering::Relaxed) => break,
                 _ => std::thread::sleep(Duration::from_millis(20)),
             }
         }
