@@ -230,3 +230,16 @@ fn the_instructions_that_the_environment_names_are_used() {
         assert_eq!(InstructionSet::used().to_string(), name);
     }
 }
+
+/// The tests of this crate by the sets of instructions that are not in use.
+#[test]
+fn all_holds_by_every_set_of_instructions_of_the_processor() {
+    if std::env::var_os("MATCHQ_INSTRUCTIONS").is_some() {
+        return;
+    }
+    for set in InstructionSet::present().into_iter().filter(|set| *set != InstructionSet::used()) {
+        let mut tests = std::process::Command::new(std::env::current_exe().unwrap());
+        let done = tests.env("MATCHQ_INSTRUCTIONS", set.to_string()).arg("--quiet").output().unwrap();
+        assert!(done.status.success(), "{set}: {}", String::from_utf8_lossy(&done.stdout));
+    }
+}
