@@ -28,7 +28,7 @@ use crate::values::{TooFar, actions_left, rules, seed, to_python, whole};
 #[pyo3(signature = (game = None))]
 pub fn agents<'py>(py: Python<'py>, game: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
     let agents = PyDict::new(py);
-    for name in game.map_or_else(players::names, |game| vec![game]) {
+    for name in game.map_or_else(|| players::names(), |game| vec![game]) {
         for agent in self::game(name)?.agents() {
             agents.set_item(agent.name, agent.about)?;
         }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use serde::Deserialize as _;
 use toml::Table;
 
 use super::template::Template;
