@@ -3,6 +3,7 @@
 //! - [`clock`]: the time, where there is one.
 //! - [`error`]: errors as sentences, each with its exit code.
 //! - [`files`]: files written whole or not at all.
+//! - [`pool`]: work on several threads.
 //! - [`random`]: random streams, one for each role and index under a seed, and CPython's generator.
 //! - [`instructions`]: the instruction set that the program uses.
 
@@ -10,4 +11,5 @@ pub mod clock;
 pub mod error;
 pub mod files;
 pub mod instructions;
+pub mod pool;
 pub mod random;
