@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::Difference;
 use super::report::{Given, Report};
-use crate::roster::Playable;
+use crate::registry::Playable;
 
 /// Players and their differences, as `compare` writes them in JSON.
 #[derive(Serialize)]

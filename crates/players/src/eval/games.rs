@@ -5,10 +5,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Instant;
+use crate::contract::{Player, Policy};
 use crate::error::Result;
 use crate::games::{Episode, Game, Step};
-use crate::player::Player;
-use crate::policy::Policy;
 use crate::random::{Role, Stream};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::{Figures, PlayedGame, Ratio, Summary, deal, luck, replay};
 use crate::error::{Error, Result, in_words};
-use crate::roster::{Figure, Playable, Played};
+use crate::registry::Playable;
+use crate::texts::{Figure, Played};
 
 /// A player's games and figures, as in the JSON.
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,22 +7,17 @@ use serde::Deserialize as _;
 use toml::Table;
 
 use crate::agent_file::{AgentFile, Kind};
-use crate::entries::SEARCHES;
+use crate::contract::{BoxedPlayer, PolicyPlayer};
 use crate::error::{Error, Result, in_words};
-use crate::games::Game;
+use crate::games::{ActionFeatures, Game, Image, StateFeatures};
+use crate::learned::{Linear, ValueModel};
 use crate::network::{Backend, Model, NetworkPlayer, Precision};
-use crate::options::{BoxedPlayer, Parts};
-use crate::roster::{self, Playable, Roster};
-use crate::{Linear, PolicyPlayer, ValueModel};
 
 /// File of the agent that a folder stands for.
 pub const BEST: &str = "best.safetensors";
 
 /// File of a run's agent at its last checkpoint.
 pub const LAST: &str = "last.safetensors";
-
-/// Folder in which runs are known by their names.
-const RUNS: &str = "runs";
 
 /// An agent inside the program.
 pub struct Shipped {
@@ -37,34 +32,32 @@ pub struct Agent {
     pub file: Arc<AgentFile>,
     name: String,
     label: String,
-}
-
-/// Where an agent is.
-enum Place {
-    File(PathBuf),
-    Inside(&'static Shipped),
+    /// Whether the agent is inside the program.
+    ships: bool,
 }
 
 /// Agents that were read, by path: each file is read once.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Agents {
     known: Arc<Mutex<BTreeMap<PathBuf, Agent>>>,
-    /// Whether names stand for agents that ship and for those [given](Self::give) alone.
-    closed: bool,
+    /// Reads the agent of a name or path; `None` where there is nothing of this name.
+    read: fn(&Path) -> Result<Option<Agent>>,
+    /// The error of a name or path where there is nothing.
+    missing: fn(&Path) -> Error,
     /// How often a name has got another agent, or lost its own.
     changes: Arc<AtomicU64>,
 }
 
 impl Agents {
-    /// Agents that ship and those [given](Self::give); no name or path leads to a file.
-    pub fn closed() -> Self {
-        Self { closed: true, ..Self::default() }
+    /// Agents that `read` finds by a name or path; `missing` is the error where it finds none.
+    pub(crate) fn by(read: fn(&Path) -> Result<Option<Agent>>, missing: fn(&Path) -> Error) -> Self {
+        Self { known: Arc::default(), read, missing, changes: Arc::default() }
     }
 
     /// Takes an agent's file under a name; returns the agent.
     pub fn give(&self, name: &str, file: &[u8]) -> Result<Agent> {
         let file = AgentFile::from_bytes(file).map_err(|what| Error::user(format!("{name} {what}")))?;
-        let agent = Agent { file: Arc::new(file), name: name.to_owned(), label: name.to_owned() };
+        let agent = Agent::of(file, name.to_owned(), name.to_owned());
         self.known().insert(name.into(), agent.clone());
         self.changes.fetch_add(1, Ordering::Relaxed);
         Ok(agent)
@@ -84,9 +77,8 @@ impl Agents {
 
     /// Agents that were [given](Self::give) or read, by name or path.
     pub fn given(&self) -> Vec<(String, Agent)> {
-        let inside = |path: &PathBuf| inside(path).is_some();
         let known = self.known();
-        let given = known.iter().filter(|(path, _)| !inside(path));
+        let given = known.iter().filter(|(_, agent)| !agent.ships);
         given.map(|(path, agent)| (path.display().to_string(), agent.clone())).collect()
     }
 
@@ -96,7 +88,7 @@ impl Agents {
 
     /// The agent that [`Agent::load`] gives.
     pub fn load(&self, path: &Path) -> Result<Agent> {
-        self.find(path)?.ok_or_else(|| missing(path))
+        self.find(path)?.ok_or_else(|| (self.missing)(path))
     }
 
     /// The agent that [`Agent::load`] gives; `None` where there is nothing of this name.
@@ -105,10 +97,7 @@ impl Agents {
         if let Some(agent) = known.get(path) {
             return Ok(Some(agent.clone()));
         }
-        let agent = match self.closed {
-            true => inside(path).map(Agent::shipped).transpose()?,
-            false => Agent::find(path)?,
-        };
+        let agent = (self.read)(path)?;
         if let Some(agent) = &agent {
             known.insert(path.to_owned(), agent.clone());
         }
@@ -117,37 +106,15 @@ impl Agents {
 }
 
 impl Agent {
-    /// The agent of a file, a folder's best agent, the agent of this name that ships, or the best
-    /// agent of the run of this name in `runs/`.
-    pub fn load(path: &Path) -> Result<Self> {
-        Self::find(path)?.ok_or_else(|| missing(path))
-    }
-
-    fn find(path: &Path) -> Result<Option<Self>> {
-        match place(path)? {
-            Some(Place::Inside(shipped)) => Self::shipped(shipped).map(Some),
-            Some(Place::File(path_of_file)) => {
-                let name = path_of_file.display().to_string();
-                let file = AgentFile::load(&path_of_file)?;
-                let label = text_of(&path.display().to_string(), file.kind);
-                Ok(Some(Self { file: Arc::new(file), name, label }))
-            }
-            None => Ok(None),
-        }
+    /// The agent of a file, with its name in errors and in results.
+    pub(crate) fn of(file: AgentFile, name: String, label: String) -> Self {
+        Self { file: Arc::new(file), name, label, ships: false }
     }
 
     pub fn shipped(shipped: &Shipped) -> Result<Self> {
         let name = format!("the agent {}", shipped.name);
         let file = AgentFile::from_bytes(shipped.file).map_err(|what| Error::runtime(format!("{name} {what}")))?;
-        Ok(Self { file: Arc::new(file), name, label: shipped.name.to_owned() })
-    }
-
-    /// A game's first agent that ships.
-    pub fn default_of<G: Roster>() -> Result<Self> {
-        match G::AGENTS.first() {
-            Some(shipped) => Self::shipped(shipped),
-            None => Err(none_inside::<G>()),
-        }
+        Ok(Self { ships: true, ..Self::of(file, name, shipped.name.to_owned()) })
     }
 
     /// Name in errors.
@@ -184,33 +151,19 @@ impl Agent {
         })
     }
 
-    pub fn network<G: Roster>(&self) -> Result<Model> {
+    pub fn network<G: Image>(&self) -> Result<Model> {
         Model::from_file::<G>(&self.file, &self.name)
     }
 
-    pub fn value<G: Roster>(&self) -> Result<ValueModel> {
+    pub fn value<G: StateFeatures>(&self) -> Result<ValueModel> {
         ValueModel::from_file::<G>(&self.file, &self.name)
     }
 
-    pub fn linear<G: Roster>(&self) -> Result<Linear> {
+    pub fn linear<G: ActionFeatures>(&self) -> Result<Linear> {
         Linear::from_file::<G>(&self.file, &self.name)
     }
 
-    /// The agent's player, named as the agent in results.
-    ///
-    /// A network values at most `batch` boards at once, in the given precision or that of its
-    /// training; agents without a network refuse a precision.
-    pub fn player<G: Playable>(
-        &self,
-        rules: &G::Rules,
-        batch: usize,
-        precision: Option<Precision>,
-        backend: &dyn Backend,
-    ) -> Result<BoxedPlayer<G>> {
-        G::player_of(self, rules, batch, precision, backend)
-    }
-
-    pub(crate) fn build<G: Roster>(
+    pub(crate) fn build<G: Image + ActionFeatures>(
         &self,
         rules: &G::Rules,
         batch: usize,
@@ -228,7 +181,7 @@ impl Agent {
         })
     }
 
-    pub(crate) fn network_player<G: Roster>(
+    pub(crate) fn network_player<G: Image>(
         &self,
         batch: usize,
         precision: Option<Precision>,
@@ -247,72 +200,5 @@ pub fn none_inside<G: Game>() -> Error {
         "no agent of {0} is inside the program: name one by its run's name or its path, or take a player that needs \
          none (matchq players --game {0})",
         G::NAME
-    ))
-}
-
-/// Text of the player of the agent of a name or path.
-fn text_of(path: &str, kind: Kind) -> String {
-    let is_plain = Parts::of(path).name == path && !path.ends_with(SEARCHES) && !roster::is_player(path);
-    if is_plain { path.to_owned() } else { format!("{}:checkpoint=\"{path}\"", kind.name()) }
-}
-
-/// Where the agent of a path or name is; `None` where there is nothing.
-///
-/// Files and folders that hold an agent come first, then agents that ship, then runs.
-fn place(path: &Path) -> Result<Option<Place>> {
-    if cfg!(target_family = "wasm") {
-        return Ok(inside(path).map(Place::Inside));
-    }
-    let best = path.join(BEST);
-    // What cannot be seen is not missing: reading says why.
-    let is_there = path != Path::new("") && !matches!(path.try_exists(), Ok(false));
-    if best.is_file() {
-        return Ok(Some(Place::File(best)));
-    }
-    if is_there && !path.is_dir() {
-        return Ok(Some(Place::File(path.to_owned())));
-    }
-    if let Some(shipped) = inside(path) {
-        return Ok(Some(Place::Inside(shipped)));
-    }
-    match run_of(path) {
-        Some(run) if run.join(BEST).is_file() => Ok(Some(Place::File(run.join(BEST)))),
-        Some(run) => Err(without_agent(&run)),
-        None if is_there => Err(without_agent(path)),
-        None => Ok(None),
-    }
-}
-
-/// The agent of this name that ships.
-fn inside(name: &Path) -> Option<&'static Shipped> {
-    name.to_str().and_then(roster::shipped)
-}
-
-/// Folder in `runs/` of a plain name, if there is one.
-pub fn run_of(name: &Path) -> Option<PathBuf> {
-    let mut parts = name.components();
-    match (parts.next(), parts.next()) {
-        (Some(Component::Normal(_)), None) => Some(Path::new(RUNS).join(name)).filter(|run| run.is_dir()),
-        _ => None,
-    }
-}
-
-/// The error of a folder without a best agent.
-fn without_agent(folder: &Path) -> Error {
-    let (folder, last) = (folder.display(), folder.join(LAST));
-    Error::user(match last.is_file() {
-        true => format!(
-            "{folder} holds no {BEST} yet, as its training has not been evaluated: {} is its agent as it is",
-            last.display()
-        ),
-        false => format!("{folder} holds no {BEST}: name an agent's file or a folder that holds one"),
-    })
-}
-
-fn missing(path: &Path) -> Error {
-    Error::user(format!(
-        "{} is not there: name an agent's file, a folder that holds one, a run in {RUNS}/, or an agent that ships: {}",
-        path.display(),
-        roster::agents().map(|agent| agent.name).collect::<Vec<_>>().join(", ")
     ))
 }
