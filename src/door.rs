@@ -10,7 +10,7 @@ use crate::commands::{self, compare, merge};
 use crate::error::Result;
 use crate::eval::Saved;
 use crate::learners::{Source, with_learner};
-use crate::players::{Agents, AnyGame, Doors, Of, Roster, doors};
+use crate::players::{Agents, AnyGame, Doors, Of, Playable, doors};
 use crate::serve::Resolve;
 
 /// A game of the program.
@@ -37,7 +37,7 @@ pub trait Door: AnyGame {
     fn keys(&self, source: &Source) -> Result<BTreeMap<String, String>>;
 }
 
-impl<G: Roster> Door for Of<G> {
+impl<G: Playable> Door for Of<G> {
     fn run(&self, command: &Command, agents: &Agents) -> Result<()> {
         commands::run_for::<G>(command, agents)
     }
@@ -74,7 +74,7 @@ static DOORS: Doors<dyn Door> = doors!(Door);
 /// Adds a game to those of the commands, of the page and of the players.
 ///
 /// A game of another type that has the name already is an error.
-pub fn register<G: Roster>() -> Result<()> {
+pub fn register<G: Playable>() -> Result<()> {
     matchq_page::register::<G>()?;
     DOORS.add(Of::<G>::DOOR)
 }

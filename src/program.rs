@@ -7,7 +7,7 @@ use crate::cli::{Cli, Command};
 use crate::commands;
 use crate::door::register;
 use crate::error::Result;
-use crate::players::Roster;
+use crate::players::Playable;
 
 /// Exit code of a failure while running.
 const FAILURE: u8 = 1;
@@ -43,7 +43,7 @@ impl Program {
     /// Adds a game, which then has every command, the page, the learners and agents by name.
     ///
     /// A second game of the same name ends [`run`](Self::run) with an error.
-    pub fn game<G: Roster>(self) -> Self {
+    pub fn game<G: Playable>(self) -> Self {
         Self { games: self.games.and_then(|()| register::<G>()) }
     }
 

@@ -8,7 +8,7 @@ use matchq_page::{Engine, Request};
 use matchq_players::agent_file::AgentFile;
 use matchq_players::network::Processor;
 use matchq_players::{
-    Agent, Agents, ForGame, Kind, Roster, Setting, names, parse_with, position_stream, registry, with_game,
+    Agent, Agents, ForGame, Kind, Playable, Setting, names, parse_with, position_stream, registry, with_game,
 };
 use matchq_vision::{Picture, Theme, read_best};
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub fn board(data: &[u8]) {
     impl ForGame for Read<'_> {
         type Output = ();
 
-        fn run<G: Roster>(self) {
+        fn run<G: Playable>(self) {
             let Self(text, left, action) = self;
             let rules = G::Rules::default();
             let Ok(state) = G::parse(&rules, text, left) else { return };
@@ -67,7 +67,7 @@ pub fn moves(data: &[u8]) {
     impl ForGame for Read {
         type Output = ();
 
-        fn run<G: Roster>(self) {
+        fn run<G: Playable>(self) {
             // The number of actions stands for all that are off the board.
             if let Ok(action) = G::from_json(&self.0)
                 && action < G::ACTIONS
@@ -89,7 +89,7 @@ pub fn player(data: &[u8]) {
     impl ForGame for Read<'_> {
         type Output = ();
 
-        fn run<G: Roster>(self) {
+        fn run<G: Playable>(self) {
             let setting = Setting { agents: Agents::closed(), ..Setting::default() };
             match parse_with::<G>(self.0, &G::Rules::default(), &setting) {
                 Ok(player) => assert!(!player.name().is_empty()),
@@ -119,7 +119,7 @@ pub fn agent(data: &[u8]) {
     impl ForGame for Build<'_> {
         type Output = ();
 
-        fn run<G: Roster>(self) {
+        fn run<G: Playable>(self) {
             let Ok(rules) = self.0.rules::<G>() else { return };
             let Ok(mut player) = self.0.player::<G>(&rules, 8, None, &Processor) else { return };
             let state = G::new(&rules, &mut G::random(&rules, 3)).state();

@@ -6,14 +6,14 @@ use matchq::learners::config::TrainConfig;
 use matchq::learners::container::Container;
 use matchq::learners::{Learner, LearnerConfig, Metrics, Source, Task, with_learner};
 use matchq::network::device;
-use matchq_players::{ForGame, Roster};
+use matchq_players::{ForGame, Playable};
 
 use super::targets::{game, in_game, text};
 
 /// A configuration and an override: what is accepted means the same when it is written and read again.
 pub fn config(data: &[u8]) {
     struct Resolve<'a>(&'a Source);
-    impl<G: Roster> Task<G> for Resolve<'_> {
+    impl<G: Playable> Task<G> for Resolve<'_> {
         fn run<L: Learner<G>>(self) -> matchq::error::Result<()> {
             let (config, rules) = self.0.resolve::<G, L>()?;
             let written = config.to_toml().expect("a configuration can be written");
@@ -25,7 +25,7 @@ pub fn config(data: &[u8]) {
     impl ForGame for Resolve<'_> {
         type Output = matchq::error::Result<()>;
 
-        fn run<G: Roster>(self) -> Self::Output {
+        fn run<G: Playable>(self) -> Self::Output {
             with_learner::<G>(self.0, self)
         }
     }
@@ -74,7 +74,7 @@ const CONFIGURATIONS: [&str; 5] = [
 /// A checkpoint's file; then a learner's state, which is refused or learns on.
 pub fn checkpoint(data: &[u8]) {
     struct Resume<'a>(&'a Source, &'a [u8]);
-    impl<G: Roster> Task<G> for Resume<'_> {
+    impl<G: Playable> Task<G> for Resume<'_> {
         fn run<L: Learner<G>>(self) -> matchq::error::Result<()> {
             let (config, rules): (TrainConfig<L::Config>, _) = self.0.resolve::<G, L>()?;
             let Ok(state) = postcard::from_bytes::<State<L::Saved>>(self.1) else { return Ok(()) };
@@ -90,7 +90,7 @@ pub fn checkpoint(data: &[u8]) {
     impl ForGame for Resume<'_> {
         type Output = matchq::error::Result<()>;
 
-        fn run<G: Roster>(self) -> Self::Output {
+        fn run<G: Playable>(self) -> Self::Output {
             with_learner::<G>(self.0, self)
         }
     }
@@ -110,7 +110,7 @@ pub fn report(data: &[u8]) {
     impl ForGame for Reports {
         type Output = ();
 
-        fn run<G: Roster>(self) {
+        fn run<G: Playable>(self) {
             let reports = self.0.0.into_iter().map(|series| series.report::<G>());
             if let Ok(reports) = reports.collect::<Result<Vec<_>, String>>() {
                 serde_json::to_string(&Comparison::of(&reports)).expect("a comparison can be written");

@@ -6,7 +6,7 @@ use matchq_players::error::{Error, Result};
 use matchq_players::eval::{Report, Saved};
 use matchq_players::games::{ActionMask, Image, MaskKind, Token, actions_of_a_game, offered};
 use matchq_players::roster::last_agent;
-use matchq_players::{Agent, Agents, ForGame, Kind, Roster, Shipped, with_game};
+use matchq_players::{Agent, Agents, ForGame, Kind, Playable, Shipped, with_game};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
@@ -102,7 +102,7 @@ pub fn game(name: &str) -> PyResult<Box<dyn AnyGame>> {
     impl ForGame for Named {
         type Output = Box<dyn AnyGame>;
 
-        fn run<G: Roster>(self) -> Self::Output {
+        fn run<G: Playable>(self) -> Self::Output {
             Box::new(Known::<G>(PhantomData))
         }
     }
@@ -112,7 +112,7 @@ pub fn game(name: &str) -> PyResult<Box<dyn AnyGame>> {
 
 struct Known<G>(PhantomData<fn() -> G>);
 
-impl<G: Roster> AnyGame for Known<G> {
+impl<G: Playable> AnyGame for Known<G> {
     fn sizes(&self) -> Sizes {
         Sizes::of::<G>()
     }
@@ -209,6 +209,6 @@ impl<G: Roster> AnyGame for Known<G> {
     }
 }
 
-fn read_rules<G: Roster>(given: &Value) -> Result<G::Rules> {
+fn read_rules<G: Playable>(given: &Value) -> Result<G::Rules> {
     G::Rules::deserialize(given).map_err(|error| Error::user(format!("{} has no rules {given}: {error}", G::NAME)))
 }

@@ -4,7 +4,7 @@ use matchq_players::error::{Error, Result};
 use matchq_players::eval::{PlayedGame, Report, play_bounded};
 use matchq_players::games::{Game, decode};
 use matchq_players::network::{Evaluator, Processor};
-use matchq_players::{Agent, Agents, BoxedPlayer, NetworkPlayer, Roster, Setting, parse_with, position_stream};
+use matchq_players::{Agent, Agents, BoxedPlayer, NetworkPlayer, Playable, Setting, parse_with, position_stream};
 use serde_json::Value;
 
 use crate::values::position;
@@ -51,7 +51,7 @@ pub struct GamePlayer<G: Game> {
     rules: G::Rules,
 }
 
-impl<G: Roster> GamePlayer<G> {
+impl<G: Playable> GamePlayer<G> {
     pub fn parse(text: &str, rules: G::Rules, agent: Option<&Agent>, agents: &Agents) -> Result<Self> {
         let setting = Setting { agent, agents: agents.clone(), ..Setting::default() };
         let player = parse_with::<G>(text, &rules, &setting)?;
@@ -74,7 +74,7 @@ impl<G: Roster> GamePlayer<G> {
 }
 
 /// The positions that are seen; an error names the place of the one that is wrong.
-fn positions<G: Roster>(rules: &G::Rules, seen: &[Seen]) -> Placed<Vec<G::State>> {
+fn positions<G: Playable>(rules: &G::Rules, seen: &[Seen]) -> Placed<Vec<G::State>> {
     let position = |(index, seen): (usize, &Seen)| {
         let state = match seen {
             Seen::Text(board, left) => position::<G>(rules, board, *left),
@@ -85,7 +85,7 @@ fn positions<G: Roster>(rules: &G::Rules, seen: &[Seen]) -> Placed<Vec<G::State>
     seen.iter().enumerate().map(position).collect()
 }
 
-impl<G: Roster> AnyPlayer for GamePlayer<G> {
+impl<G: Playable> AnyPlayer for GamePlayer<G> {
     fn act(&mut self, seen: &[Seen]) -> Placed<Vec<usize>> {
         let states = positions::<G>(&self.rules, seen)?;
         if let Some(place) = states.iter().position(|state| G::at(&self.rules, state).is_over()) {
@@ -129,14 +129,14 @@ pub struct GameNetwork<G: Game> {
     rules: G::Rules,
 }
 
-impl<G: Roster> GameNetwork<G> {
+impl<G: Playable> GameNetwork<G> {
     pub fn of(agent: &Agent, rules: G::Rules) -> Result<Self> {
         let player = NetworkPlayer::of(&agent.network::<G>()?, BATCH, &Processor)?;
         Ok(Self { evaluator: player.evaluator, rules })
     }
 }
 
-impl<G: Roster> AnyNetwork for GameNetwork<G> {
+impl<G: Playable> AnyNetwork for GameNetwork<G> {
     fn values(&mut self, seen: &[Seen], masked: bool) -> Placed<Vec<f32>> {
         let states = positions::<G>(&self.rules, seen)?;
         if !masked {

@@ -3,7 +3,7 @@
 use matchq_players::error::{Error, Result};
 use matchq_players::games::ActionMask;
 use matchq_players::games::match3::Rules;
-use matchq_players::{Roster, kit};
+use matchq_players::{Playable, kit};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -185,7 +185,7 @@ pub fn actions_left(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
 }
 
 /// Position of a board at rest, with its piece where the game has pieces.
-pub fn position<G: Roster>(rules: &G::Rules, board: &str, left: Option<i64>) -> Result<G::State> {
+pub fn position<G: Playable>(rules: &G::Rules, board: &str, left: Option<i64>) -> Result<G::State> {
     let state = G::parse(rules, board, left)?;
     match G::PIECES.is_empty() || G::is_whole(&state) {
         true => Ok(state),

@@ -1,6 +1,6 @@
 //! Games of any kind that step together, without Python.
 
-use matchq_players::Roster;
+use matchq_players::Playable;
 use matchq_players::error::{Error, Result};
 use matchq_players::games::{Episode, MaskKind, offered};
 use matchq_players::random::SeededDraw;
@@ -39,7 +39,7 @@ pub trait AnyGames: Send {
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct GameVector<G: Roster> {
+pub struct GameVector<G: Playable> {
     sessions: Vec<Session<G>>,
     rules: G::Rules,
     mask: MaskKind,
@@ -50,7 +50,7 @@ pub struct GameVector<G: Roster> {
 /// A game and the games that follow it from its seed.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-struct Session<G: Roster> {
+struct Session<G: Playable> {
     episode: Episode<G>,
     seed: u128,
     /// Source of the seeds of later games.
@@ -59,7 +59,7 @@ struct Session<G: Roster> {
     moves: u64,
 }
 
-impl<G: Roster> Session<G> {
+impl<G: Playable> Session<G> {
     /// The first game of a session.
     fn new(rules: &G::Rules, seed: u128) -> Self {
         Self { episode: Episode::deal(rules, seed), seed, next: G::Rng::from_seed(seed), moves: 0 }
@@ -87,7 +87,7 @@ impl<G: Roster> Session<G> {
     }
 }
 
-impl<G: Roster> GameVector<G> {
+impl<G: Playable> GameVector<G> {
     /// `None` without memory for so many games, which have seed 0 until the first reset.
     pub fn new(count: usize, rules: G::Rules, mask: MaskKind, longest: u64) -> Option<Self> {
         let mut sessions = vec![];
@@ -105,7 +105,7 @@ impl<G: Roster> GameVector<G> {
     }
 }
 
-impl<G: Roster> AnyGames for GameVector<G> {
+impl<G: Playable> AnyGames for GameVector<G> {
     fn len(&self) -> usize {
         self.sessions.len()
     }

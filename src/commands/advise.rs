@@ -9,7 +9,7 @@ use super::{board_input, print, rules};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
 use crate::games::{Given, Names};
-use crate::players::{Advised, Agents, Listed, Next, Roster, advise, in_words, position_stream};
+use crate::players::{Advised, Agents, Listed, Next, Playable, advise, in_words, position_stream};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -28,7 +28,7 @@ struct Report<'a> {
 }
 
 /// Reads a board and prints the player's ranking of its moves.
-pub fn run<G: Roster>(arguments: &Advise, agents: &Agents) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let board = board_input::read::<G>(arguments)?;
     let names = Names { board: &board.name, moves_left: "--moves-left", piece: "--piece" };
@@ -63,7 +63,7 @@ pub fn run<G: Roster>(arguments: &Advise, agents: &Agents) -> Result<()> {
 }
 
 /// A move as JSON.
-fn listed<G: Roster>(state: &G::State, advised: &Advised) -> Listed {
+fn listed<G: Playable>(state: &G::State, advised: &Advised) -> Listed {
     let mut more = in_words::<G>(state, advised.action);
     more.insert("cost".to_owned(), advised.cost.into());
     more.extend(advised.half_width.map(|half| ("half_width".to_owned(), half.into())));

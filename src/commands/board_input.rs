@@ -8,7 +8,7 @@ use crate::cli::{Advise, Look};
 use crate::error::{Error, Result};
 use crate::files::{self, check_apart, check_destination, write_atomically};
 use crate::games::tidy;
-use crate::players::{Advised, Roster, registry};
+use crate::players::{Advised, Playable, registry};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, Theme};
 
 /// Maximum bytes of a board's text.
@@ -26,7 +26,7 @@ pub(super) struct Board {
 /// Reads the board that `advise` is given, once; what it is follows from its first bytes.
 ///
 /// A picture of which a cell is not sure is an error at run time.
-pub(super) fn read<G: Roster>(arguments: &Advise) -> Result<Board> {
+pub(super) fn read<G: Playable>(arguments: &Advise) -> Result<Board> {
     if let Some(path) = &arguments.overlay {
         check_overlay(path, arguments.file.as_deref())?;
     }
@@ -55,7 +55,7 @@ pub(super) fn read<G: Roster>(arguments: &Advise) -> Result<Board> {
     Ok(Board { name, text: reading.board(), seen: Some((picture, reading.field)) })
 }
 
-fn text<G: Roster>(arguments: &Advise, name: String, bytes: Vec<u8>) -> Result<Board> {
+fn text<G: Playable>(arguments: &Advise, name: String, bytes: Vec<u8>) -> Result<Board> {
     let flags = [
         ("--theme", arguments.look.theme.is_some()),
         ("--field", !arguments.look.field.is_empty()),
@@ -76,7 +76,7 @@ fn text<G: Roster>(arguments: &Advise, name: String, bytes: Vec<u8>) -> Result<B
 }
 
 /// Whether most letters are a board's, so that its mistakes can be named by row and column.
-fn is_board<G: Roster>(text: &str) -> bool {
+fn is_board<G: Playable>(text: &str) -> bool {
     let text = tidy(text);
     let letters = || text.chars().filter(|letter| !letter.is_whitespace());
     let known = letters().filter(|letter| *letter == '?' || G::TOKENS.iter().any(|token| token.letter == *letter));
@@ -85,7 +85,7 @@ fn is_board<G: Roster>(text: &str) -> bool {
 
 impl Board {
     /// Draws the best moves into the picture that the board was read from.
-    pub(super) fn draw<G: Roster>(&self, path: Option<&Path>, state: &G::State, best: &[Advised]) -> Result<()> {
+    pub(super) fn draw<G: Playable>(&self, path: Option<&Path>, state: &G::State, best: &[Advised]) -> Result<()> {
         let (Some(path), Some((picture, field))) = (path, &self.seen) else { return Ok(()) };
         let rows = G::board(state).lines().count();
         // A position's text may have lines above the picture's.

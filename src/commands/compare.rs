@@ -9,13 +9,13 @@ use crate::door::door;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Comparison, Difference, Figures, Report, Saved, Summary};
 use crate::files;
-use crate::players::{Agents, Roster};
+use crate::players::{Agents, Playable};
 use crate::report::columns::table;
 use crate::report::plot::{self, Contender};
 use matchq_pictures::shortened;
 
 /// Plays the games with every player and writes the results.
-pub fn run<G: Roster>(arguments: &Compare, agents: &Agents) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Compare, agents: &Agents) -> Result<()> {
     series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
     let rules = series::check::<G>(&arguments.series)?;
     threads(arguments.threads)?;
@@ -36,7 +36,7 @@ pub fn run_again(arguments: &Compare) -> Result<()> {
 }
 
 /// Compares the players of files of one game.
-pub(crate) fn again<G: Roster>(arguments: &Compare, files: Vec<(&Path, Saved)>) -> Result<()> {
+pub(crate) fn again<G: Playable>(arguments: &Compare, files: Vec<(&Path, Saved)>) -> Result<()> {
     series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
     series::check::<G>(&arguments.series)?;
     threads(arguments.threads)?;
@@ -44,7 +44,7 @@ pub(crate) fn again<G: Roster>(arguments: &Compare, files: Vec<(&Path, Saved)>) 
 }
 
 /// Estimates luck if asked to, and writes the results.
-fn adjusted<G: Roster>(arguments: &Compare, mut players: Vec<Report>) -> Result<()> {
+fn adjusted<G: Playable>(arguments: &Compare, mut players: Vec<Report>) -> Result<()> {
     if let Some(simulations) = arguments.luck {
         players.iter_mut().try_for_each(|player| series::estimate_luck::<G>(player, simulations))?;
     }
@@ -57,7 +57,7 @@ pub fn conclude(series: &Series, plot: Option<&Path>, players: Vec<Report>) -> R
 }
 
 /// Players from files, all with one first seed and one set of rules.
-fn checked<G: Roster>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
+fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
     for (path, saved) in files {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));

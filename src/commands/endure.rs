@@ -11,7 +11,7 @@ use crate::cli::Endure;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
 use crate::eval::{Endurance, Extent, Sequence, deal, endure, levels};
-use crate::players::{Agents, Roster};
+use crate::players::{Agents, Playable};
 use crate::report::columns::table;
 
 /// Moves of a sequence, or mean games per sequence, above which the beginning of the first game, which
@@ -53,7 +53,7 @@ struct Report<R> {
 }
 
 /// Checks that sequences can be played; returns the rules and the extent.
-pub fn check<G: Roster>(arguments: &Endure) -> Result<(G::Rules, Extent)> {
+pub fn check<G: Playable>(arguments: &Endure) -> Result<(G::Rules, Extent)> {
     let rules = rules::<G>(&arguments.game)?;
     if !G::MAY_END_EARLY {
         let moves = G::actions_left(&deal::<G>(&rules, 0).0.state());
@@ -70,7 +70,7 @@ pub fn check<G: Roster>(arguments: &Endure) -> Result<(G::Rules, Extent)> {
 }
 
 /// Lets each player play the given moves.
-pub fn run<G: Roster>(arguments: &Endure, agents: &Agents) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
     let (rules, extent) = check::<G>(arguments)?;
     let importance = arguments.split.then(|| splitting::importance("--split")).transpose()?;
     threads(arguments.threads)?;
@@ -97,7 +97,7 @@ pub fn run<G: Roster>(arguments: &Endure, agents: &Agents) -> Result<()> {
 }
 
 /// The results as text and for JSON.
-pub fn conclude<G: Roster>(
+pub fn conclude<G: Playable>(
     rules: &G::Rules,
     whole: &Whole,
     all_players: Vec<Endured>,

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::eval::{Histogram, Report, exponential};
 use crate::games::{Game, Match3};
 use crate::network::OnDevice;
-use crate::players::{Agent, Agents, Roster};
+use crate::players::{Agent, Agents, Playable};
 use crate::report::plot as pictures;
 
 /// Columns of a text where standard output is no terminal; most where it is one.
@@ -25,7 +25,7 @@ fn columns() -> usize {
 }
 
 /// Plays the games and writes the results.
-pub fn run<G: Roster>(arguments: &Eval, agents: &Agents) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
     super::tell_apart(arguments.checkpoint.as_deref());
     let series = &arguments.series;
     let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
@@ -48,7 +48,7 @@ pub fn run<G: Roster>(arguments: &Eval, agents: &Agents) -> Result<()> {
 }
 
 /// The rules that are given, else those of the agent's training.
-pub(super) fn rules_for<G: Roster>(series: &Series, agent: Option<&Agent>) -> Result<G::Rules> {
+pub(super) fn rules_for<G: Playable>(series: &Series, agent: Option<&Agent>) -> Result<G::Rules> {
     let given = series::check::<G>(series)?;
     match agent.filter(|_| series.game.rules.is_empty()) {
         Some(agent) => agent.rules::<G>(),

@@ -11,10 +11,10 @@ use crate::files;
 use crate::games::{Game, Match3};
 use crate::players::registry::{self, is_player};
 use crate::players::roster::Preset;
-use crate::players::{Agents, Door, Linear, Roster, SEARCHES};
+use crate::players::{Agents, Door, Linear, Playable, SEARCHES};
 
 /// Writes the agent's file.
-pub fn run<G: Roster>(arguments: &Export, agents: &Agents) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Export, agents: &Agents) -> Result<()> {
     let Export { agent: name, python } = arguments;
     let to_stdout = files::is_input(python);
     if !to_stdout {
@@ -80,6 +80,6 @@ pub fn game(name: &Path, agents: &Agents) -> Result<String> {
     Ok(game.map_or(Match3::NAME, |game| game.name()).to_owned())
 }
 
-fn preset<G: Roster>(name: &Path) -> Option<&'static Preset> {
+fn preset<G: Playable>(name: &Path) -> Option<&'static Preset> {
     G::PRESETS.iter().find(|preset| Path::new(preset.name) == name)
 }

@@ -14,7 +14,7 @@ use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{Evaluated, Evolution};
 use crate::learners::{Run, RunFolder, silent};
 use crate::network::device;
-use crate::players::Roster;
+use crate::players::Playable;
 
 /// Merges a folder's shards.
 pub fn run(arguments: &Merge) -> Result<()> {
@@ -31,7 +31,7 @@ pub fn run(arguments: &Merge) -> Result<()> {
 }
 
 /// Merges shards of a game.
-pub(crate) fn merge<G: Roster>(arguments: &Merge, shards: &Shards) -> Result<()> {
+pub(crate) fn merge<G: Playable>(arguments: &Merge, shards: &Shards) -> Result<()> {
     let command = shards.job.command.as_str();
     if arguments.into.is_some() != (command == "generation") {
         return Err(match arguments.into {
@@ -76,7 +76,7 @@ fn only(reports: Vec<Report>) -> Result<Report> {
 }
 
 /// The rules of all shards.
-fn rules<G: Roster>(shards: &Shards) -> Result<G::Rules> {
+fn rules<G: Playable>(shards: &Shards) -> Result<G::Rules> {
     rules_of::<G>("the shards", shards.job.rules.clone()).map_err(Error::user)
 }
 
@@ -107,7 +107,7 @@ fn time(player: &str, parts: impl Iterator<Item = f64>) -> Result<f64> {
 }
 
 /// Each player's report of all games.
-fn reports<G: Roster>(shards: &Shards, series: &Series) -> Result<Vec<Report>> {
+fn reports<G: Playable>(shards: &Shards, series: &Series) -> Result<Vec<Report>> {
     let rules = rules::<G>(shards)?;
     let report = |(contestant, parts): (&shard::Contestant, Vec<Games>)| {
         let seconds = time(&contestant.player, parts.iter().map(|part| part.seconds))?;
@@ -135,7 +135,7 @@ fn reports<G: Roster>(shards: &Shards, series: &Series) -> Result<Vec<Report>> {
     shards.job.players.iter().zip(players).map(report).collect()
 }
 
-fn merge_endured<G: Roster>(shards: &Shards, series: &Series) -> Result<()> {
+fn merge_endured<G: Playable>(shards: &Shards, series: &Series) -> Result<()> {
     let rules = rules::<G>(shards)?;
     let job = &shards.job;
     let of = endure::Whole {
@@ -169,7 +169,7 @@ fn merge_endured<G: Roster>(shards: &Shards, series: &Series) -> Result<()> {
     series::write(series, &text, &report, None, |_| Ok(()))
 }
 
-fn merge_generation<G: Roster>(shards: &Shards, arguments: &Merge) -> Result<()> {
+fn merge_generation<G: Playable>(shards: &Shards, arguments: &Merge) -> Result<()> {
     let into = arguments.into.as_deref().unwrap_or(Path::new(""));
     let folder = RunFolder::open_as("--into", into, &arguments.runs)?;
     let path = folder.last();

@@ -29,7 +29,7 @@ use crate::instructions::InstructionSet;
 use crate::network::OnDevice;
 use crate::network::device::{self, Device};
 use crate::players::network::{Backend, Evaluate, NetworkShape};
-use crate::players::{self, Agents, Arrays, BoxedPlayer, Roster, Setting, agent_in, registry, run_of};
+use crate::players::{self, Agents, Arrays, BoxedPlayer, Playable, Setting, agent_in, registry, run_of};
 
 pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
@@ -75,7 +75,7 @@ pub fn run(command: Command) -> Result<()> {
 }
 
 /// Does a command for one game; `agents` are those read so far.
-pub(crate) fn run_for<G: Roster>(command: &Command, agents: &Agents) -> Result<()> {
+pub(crate) fn run_for<G: Playable>(command: &Command, agents: &Agents) -> Result<()> {
     match command {
         Command::Train(arguments) => train::run(arguments),
         Command::Eval(arguments) => eval::run::<G>(arguments, agents),
@@ -132,7 +132,7 @@ fn tell_apart(name: Option<&Path>) {
 }
 
 /// The player of a text, with its network on the preferred device.
-fn player<G: Roster>(text: &str, rules: &G::Rules, agents: &Agents) -> Result<BoxedPlayer<G>> {
+fn player<G: Playable>(text: &str, rules: &G::Rules, agents: &Agents) -> Result<BoxedPlayer<G>> {
     tell_apart(agent_in(text));
     players::parse_with(text, rules, &Setting { backend: &Preferred, agent: None, agents: agents.clone() })
 }
@@ -160,7 +160,7 @@ fn threads(threads: Option<u32>) -> Result<()> {
         .map_err(|error| Error::runtime(format!("--threads {threads}: they cannot be started: {error}")))
 }
 
-fn rules<G: Roster>(given: &GameArguments) -> Result<G::Rules> {
+fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
     for rule in &given.rules {
         let wrong = |what: &str| Error::user(format!("--rule {rule}: {what}"));
@@ -182,7 +182,7 @@ fn rules<G: Roster>(given: &GameArguments) -> Result<G::Rules> {
 }
 
 /// Rules as for `--rule`, without default values.
-fn other_rules<G: Roster>(rules: &G::Rules) -> Vec<String> {
+fn other_rules<G: Playable>(rules: &G::Rules) -> Vec<String> {
     let rules = toml::Table::try_from(rules).unwrap_or_default();
     let known = toml::Table::try_from(G::Rules::default()).unwrap_or_default();
     let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));

@@ -24,7 +24,7 @@ use ratatui::{DefaultTerminal, TerminalOptions, Viewport};
 use super::{print, rules};
 use crate::cli::Play;
 use crate::error::{Error, Result};
-use crate::players::{Agents, Roster};
+use crate::players::{Agents, Playable};
 use session::{Command, Session};
 use thinker::Thinker;
 
@@ -39,7 +39,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Shows games in the terminal until the user quits, then prints the scores; without a terminal,
 /// writes a game as text.
-pub fn run<G: Roster>(arguments: &Play, agents: &Agents) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Play, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let speed = arguments.speed;
     if !(speed > 0.0 && speed.is_finite()) {
@@ -75,7 +75,7 @@ fn random_seed() -> u128 {
 }
 
 /// Shows games until the user quits; restores the terminal, also after a panic.
-fn in_terminal<G: Roster>(session: &mut Session<G>, thinker: &Thinker<G>) -> Result<()> {
+fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     // Ctrl-C is a key here; signals come from other processes.
@@ -98,7 +98,7 @@ fn in_terminal<G: Roster>(session: &mut Session<G>, thinker: &Thinker<G>) -> Res
     played.and(restored)
 }
 
-fn watch<G: Roster>(
+fn watch<G: Playable>(
     terminal: &mut DefaultTerminal,
     session: &mut Session<G>,
     thinker: &Thinker<G>,

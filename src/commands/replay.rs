@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::eval::tie_stream;
 use crate::files;
 use crate::games::{Episode, MaskKind, Step};
-use crate::players::{Agents, Roster};
+use crate::players::{Agents, Playable};
 use matchq_pictures::animation::{Frame, Tiles, animation};
 use matchq_pictures::landed::Landed;
 
@@ -35,7 +35,7 @@ struct Line {
     over: Option<bool>,
 }
 
-struct Replay<'a, G: Roster, W> {
+struct Replay<'a, G: Playable, W> {
     episode: Episode<G>,
     out: &'a mut W,
     /// Frames of the picture, if drawn.
@@ -57,7 +57,7 @@ struct Record {
 }
 
 /// Replays moves from a file, from standard input or of a player.
-pub fn run<G: Roster>(arguments: &cli::Replay, agents: &Agents) -> Result<()> {
+pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> {
     if let Some(path) = &arguments.html {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("html")) {
             return Err(Error::user(format!("--html: {} must end in .html", path.display())));
@@ -149,7 +149,7 @@ fn shown(line: &str) -> String {
     if line.chars().nth(MOST).is_some() { text + "..." } else { text }
 }
 
-impl<G: Roster, W: Write> Replay<'_, G, W> {
+impl<G: Playable, W: Write> Replay<'_, G, W> {
     /// Reads one move a line; writes a line of JSON for the start and each move.
     ///
     /// A closed pipe ends the replay, unless a picture is drawn. `name` names the input in errors.

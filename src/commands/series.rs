@@ -14,11 +14,11 @@ use crate::error::{Error, Result};
 use crate::eval::{self, PlayedGame, Ratio, Report, deal, play_scores, play_series};
 use crate::files;
 use crate::players::roster::OwnFigures;
-use crate::players::{Agents, BoxedPlayer, Player, Roster};
+use crate::players::{Agents, BoxedPlayer, Playable, Player};
 use crate::report::{plot, progress};
 
 /// Estimates the luck of each game, with progress on a terminal.
-pub fn estimate_luck<G: Roster>(report: &mut Report, simulations: u32) -> Result<()> {
+pub fn estimate_luck<G: Playable>(report: &mut Report, simulations: u32) -> Result<()> {
     let progress = progress::series(&format!("{}, its luck", report.player), report.games);
     let estimated = report.estimate_luck::<G>(simulations, &|| {
         progress.inc(1);
@@ -29,7 +29,7 @@ pub fn estimate_luck<G: Roster>(report: &mut Report, simulations: u32) -> Result
 }
 
 /// Checks that a series can be played and reported; returns the rules.
-pub fn check<G: Roster>(arguments: &Arguments) -> Result<G::Rules> {
+pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     if let Some(path) = json_file(arguments) {
         files::check_destination("--json", path)?;
     }
@@ -59,7 +59,7 @@ pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
 }
 
 /// Players of the texts of `--players`; an error if two have one name.
-pub fn players<'a, G: Roster>(
+pub fn players<'a, G: Playable>(
     texts: impl IntoIterator<Item = &'a String>,
     rules: &G::Rules,
     agents: &Agents,
@@ -86,7 +86,7 @@ const LONG: u64 = 200_000;
 
 /// Plays the series and reports it. The moves are kept only if `wanted`, for JSON or luck, or for
 /// the game's own figures.
-pub fn play<G: Roster>(
+pub fn play<G: Playable>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
     arguments: &Arguments,
@@ -99,7 +99,7 @@ pub fn play<G: Roster>(
 }
 
 /// Plays the series, with progress on a terminal; also returns the seconds.
-pub fn play_games<G: Roster>(
+pub fn play_games<G: Playable>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
     arguments: &Arguments,

@@ -25,7 +25,7 @@ use crate::learners::evolution::{Evaluated, Evolution};
 use crate::learners::{Learner, RunFolder, Source};
 use crate::network::OnDevice;
 use crate::network::device;
-use crate::players::{Agent, Agents, BoxedPlayer, Player, Roster, agent_in};
+use crate::players::{Agent, Agents, BoxedPlayer, Playable, Player, agent_in};
 
 /// Variables with the number of a task, of Slurm's arrays and Kubernetes' indexed jobs.
 const INDEX: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
@@ -95,7 +95,7 @@ fn index_of_the_task() -> Result<Option<u64>> {
 }
 
 /// Runs a part of an evaluation, a comparison or an endurance.
-pub fn run<G: Roster>(arguments: &Shard, agents: &Agents) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Shard, agents: &Agents) -> Result<()> {
     let place = Place::of(arguments)?;
     match &arguments.part {
         Part::Eval(eval) => run_eval::<G>(&place, eval, agents),
@@ -113,7 +113,7 @@ fn refuse_outputs(given: &[(&str, bool)]) -> Result<()> {
     }
 }
 
-fn run_eval<G: Roster>(place: &Place, arguments: &Eval, agents: &Agents) -> Result<()> {
+fn run_eval<G: Playable>(place: &Place, arguments: &Eval, agents: &Agents) -> Result<()> {
     refuse_outputs(&[("--json", arguments.series.json.is_some()), ("--plot", arguments.plot.is_some())])?;
     let series = &arguments.series;
     let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
@@ -135,7 +135,7 @@ fn run_eval<G: Roster>(place: &Place, arguments: &Eval, agents: &Agents) -> Resu
     place.fill(&job, |part| Ok(vec![games::<G>(player.as_mut(), &rules, series, part, None)?]))
 }
 
-fn run_compare<G: Roster>(place: &Place, arguments: &Compare, agents: &Agents) -> Result<()> {
+fn run_compare<G: Playable>(place: &Place, arguments: &Compare, agents: &Agents) -> Result<()> {
     let series = &arguments.series;
     refuse_outputs(&[
         ("--json", series.json.is_some()),
@@ -156,7 +156,7 @@ fn run_compare<G: Roster>(place: &Place, arguments: &Compare, agents: &Agents) -
     })
 }
 
-fn run_endure<G: Roster>(place: &Place, arguments: &Endure, agents: &Agents) -> Result<()> {
+fn run_endure<G: Playable>(place: &Place, arguments: &Endure, agents: &Agents) -> Result<()> {
     refuse_outputs(&[("--json", arguments.json)])?;
     let (rules, extent) = super::endure::check::<G>(arguments)?;
     let importance = arguments.split.then(|| splitting::importance("--split")).transpose()?;
@@ -198,7 +198,7 @@ fn run_endure<G: Roster>(place: &Place, arguments: &Endure, agents: &Agents) -> 
 pub const PROGRAM: &str = concat!("matchq ", env!("CARGO_PKG_VERSION"));
 
 /// The job of a series of games.
-fn job<G: Roster>(
+fn job<G: Playable>(
     command: &str,
     rules: &G::Rules,
     series: &Series,
@@ -224,11 +224,11 @@ fn job<G: Roster>(
 }
 
 /// The instructions by which networks compute, if a player has one.
-fn instructions<G: Roster>(players: &[BoxedPlayer<G>]) -> Option<String> {
+fn instructions<G: Playable>(players: &[BoxedPlayer<G>]) -> Option<String> {
     players.iter().any(|player| player.has_network()).then(|| InstructionSet::used().to_string())
 }
 
-fn contestants<G: Roster>(texts: &[&String], players: &[BoxedPlayer<G>], agents: &Agents) -> Result<Vec<Contestant>> {
+fn contestants<G: Playable>(texts: &[&String], players: &[BoxedPlayer<G>], agents: &Agents) -> Result<Vec<Contestant>> {
     let contestant = |(text, player): (&&String, &BoxedPlayer<G>)| {
         tell_if_timed(player.as_ref());
         Ok(Contestant { player: player.name().to_owned(), text: (*text).clone(), agent: of_text(text, agents)? })
@@ -236,7 +236,7 @@ fn contestants<G: Roster>(texts: &[&String], players: &[BoxedPlayer<G>], agents:
     texts.iter().zip(players).map(contestant).collect()
 }
 
-fn tell_if_timed<G: Roster>(player: &dyn Player<G>) {
+fn tell_if_timed<G: Playable>(player: &dyn Player<G>) {
     if player.is_timed() {
         let line = format!("{}: its moves depend on the machine's speed: another run differs", player.name());
         // A closed standard error is no error.
@@ -251,7 +251,7 @@ fn of_text(text: &str, agents: &Agents) -> Result<Option<String>> {
 }
 
 /// A player's games in places of the series.
-fn games<G: Roster>(
+fn games<G: Playable>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
     series: &Series,
@@ -293,7 +293,7 @@ pub(crate) struct OneGeneration<'a> {
 
 impl OneGeneration<'_> {
     /// Evaluates the part's candidates.
-    pub(crate) fn run<G: Roster>(self) -> Result<()> {
+    pub(crate) fn run<G: Playable>(self) -> Result<()> {
         let Self { place, checkpoint, source, digest } = self;
         check_learner::<G>(source)?;
         let (config, rules) = source.resolve::<G, Evolution<G>>()?;
@@ -322,7 +322,7 @@ impl OneGeneration<'_> {
 }
 
 /// Refuses a run of another learner than evolution.
-pub fn check_learner<G: Roster>(source: &Source) -> Result<()> {
+pub fn check_learner<G: Playable>(source: &Source) -> Result<()> {
     match source.learner()? {
         name if name == <Evolution<G> as Learner<G>>::NAME => Ok(()),
         other => Err(Error::user(format!("--run: only evolution has generations, and this run's learner is {other}"))),

@@ -15,7 +15,7 @@ use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task};
 use crate::network::device::is_processor;
-use crate::players::{Roster, Setting, names};
+use crate::players::{Playable, Setting, names};
 use crate::report::progress::of_run;
 
 /// Time within which a repeated signal counts as one.
@@ -69,7 +69,7 @@ pub(crate) struct Start<'a> {
     stop: &'a AtomicBool,
 }
 
-impl<G: Roster> Task<G> for Start<'_> {
+impl<G: Playable> Task<G> for Start<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { arguments, path, source, stop } = self;
         let (config, rules) = source.resolve::<G, L>()?;
@@ -99,7 +99,7 @@ pub(crate) struct Resume<'a> {
     stop: &'a AtomicBool,
 }
 
-impl<G: Roster> Task<G> for Resume<'_> {
+impl<G: Playable> Task<G> for Resume<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { arguments, folder, checkpoint, stop, .. } = self;
         let device = compute(&arguments.compute)?;
@@ -125,7 +125,7 @@ impl<G: Roster> Task<G> for Resume<'_> {
 const REFERENCES: [&str; 2] = ["random", "greedy"];
 
 /// Lets the quick players play the evaluation's games, and says what they score.
-fn compare<G: Roster, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -> Result<()> {
+fn compare<G: Playable, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -> Result<()> {
     for name in REFERENCES {
         let mut player = G::player(name, run.rules(), &Setting::default())?;
         run.compare_with(name, player.as_mut(), stop)?;
@@ -139,7 +139,7 @@ fn compare<G: Roster, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -> 
 }
 
 /// Trains, then prints how the training ended and what can be done next.
-fn finish<G: Roster, L: Learner<G>>(mut run: Run<G, L>, events: bool, stop: &AtomicBool) -> Result<()> {
+fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, events: bool, stop: &AtomicBool) -> Result<()> {
     if events {
         print(&format!("{}\n", serde_json::json!({"begun": run.folder().path()})))?;
     }

@@ -16,7 +16,7 @@ use crate::door::door;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::learners::{CONFIGURATIONS, Learner, Source, Task};
-use crate::players::{LAST, Roster};
+use crate::players::{LAST, Playable};
 use crate::report::run_view::{Rows, RunView, keys};
 
 /// Most bytes of a report.
@@ -143,7 +143,7 @@ pub struct Resolve<'a> {
     pub keys: &'a mut BTreeMap<String, String>,
 }
 
-impl<G: Roster> Task<G> for Resolve<'_> {
+impl<G: Playable> Task<G> for Resolve<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let (config, _) = self.source.resolve::<G, L>()?;
         *self.keys = keys("", &config.to_toml()?.parse().unwrap_or_default());

@@ -11,7 +11,7 @@ use super::{
 use crate::error::Result;
 use crate::eval::{PlayedGame, play_bounded};
 use crate::network::{OnDevice, device};
-use crate::players::{Agent, AgentFile, ForGame, Measured, Player, Roster, names, with_game};
+use crate::players::{Agent, AgentFile, ForGame, Measured, Playable, Player, registry, with_game};
 
 /// Small trainings of a learner.
 struct Small {
@@ -190,7 +190,7 @@ macro_rules! tests {
             #[test]
             fn $name() {
                 let mut columns = Columns { learner: $learner, named: BTreeSet::new(), set: BTreeSet::new() };
-                for game in names() {
+                for game in registry::names() {
                     with_game(game, &mut columns).unwrap();
                 }
                 assert!(!columns.set.is_empty(), "it learns some game");
@@ -218,7 +218,7 @@ struct Columns {
 impl ForGame for &mut Columns {
     type Output = ();
 
-    fn run<G: Roster>(self) {
+    fn run<G: Playable>(self) {
         for learner in names::<G>() {
             let small = SMALL.iter().find(|small| small.learner == learner);
             let small = small.unwrap_or_else(|| panic!("the learner {learner} has a small training here"));
@@ -242,7 +242,7 @@ impl ForGame for &mut Columns {
     }
 }
 
-fn source<G: Roster>(small: &Small, sets: &[&str]) -> Source {
+fn source<G: Playable>(small: &Small, sets: &[&str]) -> Source {
     let mut all = vec![format!("learner={}", small.learner), format!("game.name={}", G::NAME), "seed=11".to_owned()];
     if G::NAME == "tetris" {
         all.push("game.rules.rows=6".to_owned());
@@ -299,7 +299,7 @@ struct Check<'a> {
     columns: &'a mut Columns,
 }
 
-impl<G: Roster> Task<G> for Check<'_> {
+impl<G: Playable> Task<G> for Check<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { small, sets, others, columns } = self;
         let (name, device) = device::select(None)?;

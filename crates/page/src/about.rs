@@ -2,7 +2,7 @@
 
 use matchq_games::random::{Role, Stream};
 use matchq_games::{Shape, Token};
-use matchq_players::{Agents, Roster};
+use matchq_players::{Agents, Playable};
 use serde_json::{Value, json};
 
 use crate::door::{self, door};
@@ -22,7 +22,7 @@ pub fn about_game(name: &str, player: &str) -> Value {
 }
 
 /// What a page needs to know of a game.
-pub fn of<G: Roster>(agents: &Agents) -> Value {
+pub fn of<G: Playable>(agents: &Agents) -> Value {
     let rules = G::Rules::default();
     let state = G::new(&rules, &mut Stream::new(0, Role::Game, 0)).state();
     let moves = G::actions_left(&state);

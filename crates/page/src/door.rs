@@ -1,7 +1,7 @@
 //! What the page asks of a game without its type.
 
 use matchq_core::error::Result;
-use matchq_players::{Agents, AnyGame, Doors, Of, Roster, doors, registry};
+use matchq_players::{Agents, AnyGame, Doors, Of, Playable, doors, registry};
 use serde_json::Value;
 
 use crate::game::{Here, Place, Seated};
@@ -54,7 +54,7 @@ pub trait Door: AnyGame {
     fn check(&self, agents: &Agents, name: &str) -> Result<()>;
 }
 
-impl<G: Roster> Door for Of<G> {
+impl<G: Playable> Door for Of<G> {
     fn about(&self, agents: &Agents) -> Value {
         about::of::<G>(agents)
     }
@@ -78,7 +78,7 @@ impl<G: Roster> Door for Of<G> {
 static DOORS: Doors<dyn Door> = doors!(Door);
 
 /// Adds a game to those of the page and to those that [players](registry::register) know.
-pub fn register<G: Roster>() -> Result<()> {
+pub fn register<G: Playable>() -> Result<()> {
     registry::register::<G>()?;
     DOORS.add(Of::<G>::DOOR)
 }

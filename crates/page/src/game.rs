@@ -7,7 +7,7 @@ use matchq_core::error::{Error, Result};
 use matchq_games::random::Draw as _;
 use matchq_games::{Episode, Given, MaskKind, Names, actions_of_a_game};
 use matchq_pictures::landed::Landed;
-use matchq_players::{Agents, BoxedPlayer, Roster, position_stream};
+use matchq_players::{Agents, BoxedPlayer, Playable, position_stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -77,7 +77,7 @@ const GAMES: usize = 8;
 
 /// A game where a request left it.
 #[derive(Clone)]
-pub struct Seated<G: Roster> {
+pub struct Seated<G: Playable> {
     pub at: Place,
     pub rules: G::Rules,
     pub episode: Episode<G>,
@@ -88,7 +88,7 @@ pub struct Seated<G: Roster> {
     board: String,
 }
 
-impl<G: Roster> Seated<G> {
+impl<G: Playable> Seated<G> {
     /// The game of a place.
     pub fn open(at: &Place, kept: &mut Kept) -> Result<Self> {
         if at.moves.len() > MOST_MOVES {
@@ -228,7 +228,7 @@ impl<G: Roster> Seated<G> {
 }
 
 /// A position as JSON: its board, landed pieces by name, and its moves.
-pub fn position<G: Roster>(game: &G, board: &str, counted: bool, played: usize) -> Value {
+pub fn position<G: Playable>(game: &G, board: &str, counted: bool, played: usize) -> Value {
     let (state, over) = (game.state(), game.is_over());
     let legal = G::mask(&state, MaskKind::LEGAL);
     let (offered, _) = matchq_games::offered::<G>(&state, MaskKind::default_of::<G>());
@@ -254,7 +254,7 @@ pub fn position<G: Roster>(game: &G, board: &str, counted: bool, played: usize) 
 
 impl Kept {
     /// A kept game that the place's goes on from.
-    fn find<G: Roster>(&self, at: &Place) -> Option<Seated<G>> {
+    fn find<G: Playable>(&self, at: &Place) -> Option<Seated<G>> {
         let goes_on = |kept: &&(Place, Box<dyn Any + Send>)| {
             let (place, _) = kept;
             at.moves.starts_with(&place.moves) && Place { moves: Vec::new(), ..at.clone() } == place.without_moves()
@@ -263,7 +263,7 @@ impl Kept {
         game.downcast_ref::<Seated<G>>().cloned()
     }
 
-    fn keep<G: Roster>(&mut self, game: &Seated<G>) {
+    fn keep<G: Playable>(&mut self, game: &Seated<G>) {
         // A game's earlier position makes room for its later one.
         let same = |place: &Place| place.without_moves() == game.at.without_moves();
         self.games.retain(|(place, _)| !(same(place) && game.at.moves.starts_with(&place.moves)));
@@ -295,7 +295,7 @@ impl Place {
 
 impl Here<'_> {
     /// The player of a thinker, kept for the next request.
-    pub fn player<G: Roster>(&mut self, game: &Seated<G>, thinker: &Thinker) -> Result<&mut BoxedPlayer<G>> {
+    pub fn player<G: Playable>(&mut self, game: &Seated<G>, thinker: &Thinker) -> Result<&mut BoxedPlayer<G>> {
         let text = thinker.text::<G>(&self.agents, self.most)?;
         let key = (G::NAME.to_owned(), game.at.rules.clone(), text.clone(), self.agents.changes());
         let is_kept = self.kept.player.as_ref().is_some_and(|(kept, _)| *kept == key);

@@ -2,7 +2,7 @@
 
 use matchq_core::error::{Error, Result};
 use matchq_players::roster::{Preset, Weights};
-use matchq_players::{Agents, Kind, Roster, SEARCHES, players};
+use matchq_players::{Agents, Kind, Playable, SEARCHES, players};
 use serde::{Deserialize, Serialize};
 
 /// A player that can be asked for.
@@ -32,12 +32,12 @@ const SIMULATIONS: usize = 400;
 
 /// Whether the player `best` takes a budget but looks as far at any: where next moves are not seen
 /// to gain.
-fn looks_ahead<G: Roster>(name: &str) -> bool {
+fn looks_ahead<G: Playable>(name: &str) -> bool {
     name == "best" && !G::PLANS
 }
 
 /// Players of a game, the strongest first.
-pub fn of<G: Roster>(agents: &Agents) -> Vec<Offer> {
+pub fn of<G: Playable>(agents: &Agents) -> Vec<Offer> {
     let all = players::<G>();
     let simulates = |name: &str| {
         let entry = all.iter().find(|entry| entry.name == name);
@@ -86,7 +86,7 @@ pub fn of<G: Roster>(agents: &Agents) -> Vec<Offer> {
 
 impl Thinker {
     /// The player's text; refuses what is not offered.
-    pub fn text<G: Roster>(&self, agents: &Agents, most: usize) -> Result<String> {
+    pub fn text<G: Playable>(&self, agents: &Agents, most: usize) -> Result<String> {
         let offers = of::<G>(agents);
         let name = &self.name;
         let offer = offers.iter().find(|offer| offer.name == *name);
@@ -116,7 +116,7 @@ impl Thinker {
 }
 
 /// Checks that a player can be made of the agent of a name.
-pub fn check<G: Roster>(agents: &Agents, name: &str) -> Result<()> {
+pub fn check<G: Playable>(agents: &Agents, name: &str) -> Result<()> {
     let setting = matchq_players::Setting { agents: agents.clone(), ..Default::default() };
     matchq_players::parse_with::<G>(name, &G::Rules::default(), &setting).map(|_| ())
 }

@@ -2,7 +2,7 @@
 
 use matchq_core::error::{Error, Result};
 use matchq_games::MaskKind;
-use matchq_players::{Advice, Advised, Next, Player, Roster, advise, position_stream};
+use matchq_players::{Advice, Advised, Next, Playable, Player, advise, position_stream};
 use serde_json::{Value, json};
 
 use crate::game::{Here, Seated};
@@ -13,7 +13,7 @@ use crate::offers::Thinker;
 const LONGEST: usize = 4;
 
 /// The player's values of the moves, best first, and that of an action, as `own`.
-pub fn of<G: Roster>(game: &Seated<G>, thinker: &Thinker, action: Option<usize>, here: &mut Here) -> Result<Value> {
+pub fn of<G: Playable>(game: &Seated<G>, thinker: &Thinker, action: Option<usize>, here: &mut Here) -> Result<Value> {
     let state = game.episode.state();
     if game.episode.is_over() {
         return Err(Error::user("the game is over: no move is left to value".to_owned()));
@@ -32,7 +32,7 @@ pub fn of<G: Roster>(game: &Seated<G>, thinker: &Thinker, action: Option<usize>,
 
 /// An action among the values. One that the player does not consider is as good as the last that it
 /// does, but for what it gains less for certain.
-fn own<G: Roster>(state: &G::State, action: usize, advice: &Advice) -> Value {
+fn own<G: Playable>(state: &G::State, action: usize, advice: &Advice) -> Value {
     if let Some(advised) = advice.moves.iter().find(|advised| advised.action == action) {
         return shown_move::<G>(state, advised);
     }
@@ -52,13 +52,13 @@ fn own<G: Roster>(state: &G::State, action: usize, advice: &Advice) -> Value {
 }
 
 /// A player's values of a position's moves.
-pub fn values<G: Roster>(player: &mut dyn Player<G>, state: &G::State) -> Result<Value> {
+pub fn values<G: Playable>(player: &mut dyn Player<G>, state: &G::State) -> Result<Value> {
     let advice = advise::<G>(player, state, &mut position_stream::<G>(state))?;
     Ok(shown::<G>(player.name(), state, &advice))
 }
 
 /// A player's advice as JSON.
-fn shown<G: Roster>(player: &str, state: &G::State, advice: &Advice) -> Value {
+fn shown<G: Playable>(player: &str, state: &G::State, advice: &Advice) -> Value {
     let best = advice.moves.first().map(|best| best.action);
     let words = best.map(|best| G::advice(state, best)).filter(|words| !words.is_empty());
     object(json!({
@@ -72,7 +72,7 @@ fn shown<G: Roster>(player: &str, state: &G::State, advice: &Advice) -> Value {
 }
 
 /// A move of an advice as JSON.
-fn shown_move<G: Roster>(state: &G::State, advised: &Advised) -> Value {
+fn shown_move<G: Playable>(state: &G::State, advised: &Advised) -> Value {
     object(json!({
         "action": advised.action,
         "words": G::words(state, advised.action),
@@ -92,7 +92,7 @@ fn finite(value: f64) -> Option<f64> {
 }
 
 /// A board's text, a ? where chance fills a cell.
-fn known<G: Roster>(state: &G::State) -> String {
+fn known<G: Playable>(state: &G::State) -> String {
     let shown = |letter: char| letter == '\n' || G::TOKENS.iter().any(|token| token.letter == letter);
     let known = |letter: char| if shown(letter) || !G::PIECES.is_empty() { letter } else { '?' };
     G::board(state).chars().map(known).collect()
@@ -104,7 +104,7 @@ fn next(next: &Next) -> Value {
 
 /// The best move and those that then gain most for certain, each with the board that is certain
 /// after it; a ? is a cell that chance fills.
-fn plan<G: Roster>(state: &G::State, best: usize) -> Vec<Value> {
+fn plan<G: Playable>(state: &G::State, best: usize) -> Vec<Value> {
     let (mut state, mut action, mut plan) = (*state, best, Vec::new());
     while plan.len() < LONGEST {
         let after = G::after(&state, action);

@@ -8,14 +8,14 @@ use matchq_players::error::Error;
 use matchq_players::eval::deal;
 use matchq_players::games::{Games, MaskKind, offered};
 use matchq_players::random::{Draw, Role, Stream};
-use matchq_players::{ForGame, Roster, with_game};
+use matchq_players::{ForGame, Playable, with_game};
 
 struct Simulate;
 
 impl ForGame for Simulate {
     type Output = ();
 
-    fn run<G: Roster>(self) {
+    fn run<G: Playable>(self) {
         let rules = G::Rules::default();
         let mut chance = Stream::new(1, Role::Explore, 0);
         // A legal move at random.

@@ -1,11 +1,10 @@
 //! A position's moves for people: what each is worth, what it costs against the best, what it gains
 //! for certain and what it prepares.
 
+use crate::contract::{Judged, Meaning, Player};
 use crate::error::Result;
-use crate::judged::{Judged, Meaning};
-use crate::player::Player;
 use crate::random::Stream;
-use crate::roster::Roster;
+use crate::texts::Roster;
 
 pub struct Advice {
     /// What the values are.

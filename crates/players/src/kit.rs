@@ -8,11 +8,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agents::Agent;
+use crate::by_name::{parse, parse_with};
+use crate::contract::{BoxedPlayer, position_stream};
 use crate::error::Error;
 use crate::games::Episode;
 use crate::games::match3::{self, Match3, Rules, State};
 use crate::random::CPythonRandom;
-use crate::{Agent, BoxedPlayer, Setting, parse, parse_with, position_stream};
+use crate::texts::Setting;
 
 /// A swap (x, y, vertical) of the token in column x and row y, from the top left, with the one
 /// below if vertical, else to the right. A move off the board changes nothing, but is used up.

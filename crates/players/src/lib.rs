@@ -18,56 +18,47 @@
 #![forbid(unsafe_code)]
 
 mod advice;
-mod agent;
 pub mod agent_file;
+mod agents;
 pub mod bilging;
-mod budget;
-mod cascade;
-mod entries;
+mod by_name;
+mod by_rules;
+mod contract;
 pub mod eval;
-mod exhaustive;
-mod greedy;
-mod judged;
 #[cfg(not(target_family = "wasm"))]
 pub mod kit;
-mod linear;
+mod learned;
 pub mod network;
-mod options;
-mod plan;
-mod player;
-mod policy;
-mod random_player;
-mod ranked;
 pub mod registry;
-mod rollout;
-pub mod roster;
-mod search;
-mod setup;
-mod value;
-mod weights_file;
+mod texts;
+
+/// What players and the program need of a game beside its rules: data, a file a game.
+pub mod roster {
+    mod bejeweled;
+    mod bilging;
+    mod match3;
+    mod tetris;
+    mod tile_match;
+    mod toy;
+
+    pub use crate::contract::{Forecast, Importance, Measured};
+    pub use crate::texts::{Figure, OwnFigures, OwnPolicy, Played, Preset, Roster, Weights, last_agent};
+}
 
 pub use advice::{Advice, Advised, Next, advise};
-pub use agent::{Agent, Agents, BEST, LAST, Shipped, run_of};
 pub use agent_file::{AgentFile, Array, Arrays, Kind};
-pub use budget::Budget;
-pub use cascade::Cascade;
-pub use entries::{SEARCHES, agent_in, listing, parse, parse_with, players};
-pub use exhaustive::Exhaustive;
-pub use greedy::Greedy;
-pub use judged::{Judged, Meaning};
-pub use linear::{LOST, Linear, Selection, places};
+pub use agents::{Agent, Agents, BEST, LAST, Shipped};
+pub use by_name::{agent_in, listing, parse, parse_with, run_of};
+pub use by_rules::{
+    Budget, Cascade, Exhaustive, Greedy, PlanThenCascade, Planner, Random, Ranked, Rollout, Search, Setup,
+};
+pub use contract::{
+    ActionValue, BoxedPlayer, Judged, Listed, Meaning, Measured, Moved, Player, Policy, PolicyPlayer, best, in_words,
+    position_stream,
+};
+pub use learned::{LOST, Linear, LinearValue, Selection, ValueModel, ValuePlayer, places};
 pub use matchq_core::{clock, error, files, random};
 pub use matchq_games as games;
 pub use network::{NetworkPlayer, NetworkSearch, argmax};
-pub use options::{BoxedPlayer, Entry, Options, Parameter, Setting};
-pub use plan::{PlanThenCascade, Planner};
-pub use player::{Player, position_stream};
-pub use policy::{ActionValue, Listed, Moved, Policy, PolicyPlayer, best, in_words};
-pub use random_player::Random;
-pub use ranked::Ranked;
-pub use registry::{AnyGame, Door, Doors, ForGame, Of, Register, names, register, with_game};
-pub use rollout::Rollout;
-pub use roster::{Measured, Roster};
-pub use search::Search;
-pub use setup::Setup;
-pub use value::{LinearValue, ValueModel, ValuePlayer};
+pub use registry::{AnyGame, Door, Doors, ForGame, Of, Playable, Register, names, register, with_game};
+pub use texts::{Build, Entry, Options, Parameter, Roster, SEARCHES, Setting, build, players};

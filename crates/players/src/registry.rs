@@ -6,26 +6,69 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 
 use serde_json::Value;
 
-use crate::agent::Shipped;
-use crate::entries;
+use crate::agents::{Agent, Shipped};
+use crate::contract::BoxedPlayer;
 use crate::error::{Error, Result};
 use crate::games::{Bejeweled, Bilging, Match3, Tetris, TileMatch, Token};
-use crate::roster::{Preset, Roster};
+use crate::network::{Backend, Precision};
+use crate::texts::{self, Preset, Roster, Setting};
+
+/// A game whose players are made by name.
+///
+/// The players of a game are compiled in the crate that implements the trait for it, once if that
+/// crate writes out both functions, else in each crate that makes players.
+pub trait Playable: Roster {
+    /// The player of a text; see [`crate::parse_with`].
+    fn player(text: &str, rules: &Self::Rules, setting: &Setting) -> Result<BoxedPlayer<Self>> {
+        texts::build(text, rules, setting)
+    }
+
+    /// The player of an agent; see [`Agent::player`].
+    fn player_of(
+        agent: &Agent,
+        rules: &Self::Rules,
+        batch: usize,
+        precision: Option<Precision>,
+        backend: &dyn Backend,
+    ) -> Result<BoxedPlayer<Self>> {
+        agent.build(rules, batch, precision, backend)
+    }
+}
 
 /// Whoever takes games of any type, one after another.
 pub trait Register {
     /// Takes a game.
-    fn game<G: Roster>(&mut self);
+    fn game<G: Playable>(&mut self);
 }
 
-/// Gives the games inside, in the order in which people see them.
-pub fn inside(register: &mut impl Register) {
-    register.game::<Match3>();
-    register.game::<Bilging>();
-    register.game::<Tetris>();
-    register.game::<Bejeweled>();
-    register.game::<TileMatch>();
+macro_rules! games {
+    ($($game:ty),+ $(,)?) => {
+        /// Gives the games inside, in the order in which people see them.
+        pub fn inside(register: &mut impl Register) {
+            $(register.game::<$game>();)+
+        }
+
+        $(impl Playable for $game {
+            fn player(text: &str, rules: &Self::Rules, setting: &Setting) -> Result<BoxedPlayer<Self>> {
+                texts::build(text, rules, setting)
+            }
+
+            fn player_of(
+                agent: &Agent,
+                rules: &Self::Rules,
+                batch: usize,
+                precision: Option<Precision>,
+                backend: &dyn Backend,
+            ) -> Result<BoxedPlayer<Self>> {
+                agent.build(rules, batch, precision, backend)
+            }
+        })+
+    };
 }
+
+games!(Match3, Bilging, Tetris, Bejeweled, TileMatch);
+
+impl Playable for crate::games::toy::Toy {}
 
 /// A game without its type.
 pub trait AnyGame: Send + Sync {
@@ -72,12 +115,12 @@ pub trait Door: AnyGame {
 /// The door of a game.
 pub struct Of<G>(PhantomData<fn() -> G>);
 
-impl<G: Roster> Of<G> {
+impl<G: Playable> Of<G> {
     /// The door, which holds nothing.
     pub const DOOR: &'static Self = &Self(PhantomData);
 }
 
-impl<G: Roster> AnyGame for Of<G> {
+impl<G: Playable> AnyGame for Of<G> {
     fn name(&self) -> &'static str {
         G::NAME
     }
@@ -87,7 +130,7 @@ impl<G: Roster> AnyGame for Of<G> {
     }
 }
 
-impl<G: Roster> Door for Of<G> {
+impl<G: Playable> Door for Of<G> {
     fn agents(&self) -> &'static [Shipped] {
         G::AGENTS
     }
@@ -109,11 +152,11 @@ impl<G: Roster> Door for Of<G> {
     }
 
     fn is_player(&self, name: &str) -> bool {
-        entries::players::<G>().iter().any(|entry| entry.name == name)
+        texts::players::<G>().iter().any(|entry| entry.name == name)
     }
 
     fn listing(&self, player: Option<&str>) -> Result<String> {
-        entries::listing::<G>(player)
+        texts::lines::<G>(player)
     }
 
     fn stands(&self, board: &str) -> bool {
@@ -175,7 +218,7 @@ macro_rules! doors {
             struct List(Vec<&'static dyn $door>);
 
             impl $crate::Register for List {
-                fn game<G: $crate::Roster>(&mut self) {
+                fn game<G: $crate::Playable>(&mut self) {
                     self.0.push($crate::Of::<G>::DOOR);
                 }
             }
@@ -190,7 +233,7 @@ macro_rules! doors {
 static GAMES: Doors<dyn Door> = doors!(Door);
 
 /// Adds a game whose players and agents are then known by their names, as those of the games inside.
-pub fn register<G: Roster>() -> Result<()> {
+pub fn register<G: Playable>() -> Result<()> {
     GAMES.add(Of::<G>::DOOR)
 }
 
@@ -235,7 +278,7 @@ pub trait ForGame {
     type Output;
 
     /// Does the work.
-    fn run<G: Roster>(self) -> Self::Output;
+    fn run<G: Playable>(self) -> Self::Output;
 }
 
 /// Does work for the game inside of this name.
@@ -243,7 +286,7 @@ pub fn with_game<W: ForGame>(name: &str, work: W) -> Result<W::Output> {
     struct Named<'a, W: ForGame>(&'a str, Option<W>, Option<W::Output>);
 
     impl<W: ForGame> Register for Named<'_, W> {
-        fn game<G: Roster>(&mut self) {
+        fn game<G: Playable>(&mut self) {
             if self.0 == G::NAME {
                 self.2 = self.1.take().map(W::run::<G>);
             }

@@ -4,7 +4,7 @@ use matchq_players::eval::{play_bounded, play_series};
 use matchq_players::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
 use matchq_players::games::{Game, MaskKind, offered};
 use matchq_players::random::{Draw as _, Role, Stream};
-use matchq_players::{ActionValue, ForGame, Player, Roster, names, parse as parse_for, players, with_game};
+use matchq_players::{ActionValue, ForGame, Playable, Player, names, parse as parse_for, players, with_game};
 use rayon::ThreadPoolBuilder;
 
 use super::{ALL, FOUR, position, ties};
@@ -28,7 +28,7 @@ fn nothing_is_forecast_after_the_end() {
     struct Check;
     impl ForGame for Check {
         type Output = bool;
-        fn run<G: Roster>(self) -> bool {
+        fn run<G: Playable>(self) -> bool {
             let Some(forecast) = G::FORECAST else { return false };
             let mut stream = Stream::new(2, Role::Game, 0);
             let mut game = G::new(&G::Rules::default(), &mut stream);

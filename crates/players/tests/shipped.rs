@@ -8,7 +8,7 @@ use matchq_players::eval::splitting::Levels;
 use matchq_players::eval::{Endurance, Extent, Summary, endure, luck, play_series};
 use matchq_players::games::{Bejeweled, Bilging, Match3, Tetris, TileMatch, bejeweled, tetris};
 use matchq_players::network::Processor;
-use matchq_players::{Agent, ForGame, Linear, Roster, names, parse, registry, with_game};
+use matchq_players::{Agent, ForGame, Linear, Playable, names, parse, registry, with_game};
 
 fn shipped(player: &str, name: &str) -> String {
     format!("{player}:checkpoint={name}")
@@ -20,7 +20,7 @@ fn every_agent_that_ships_has_a_name_of_its_own_and_is_of_its_stated_game_and_ki
     impl ForGame for Check<'_> {
         type Output = ();
 
-        fn run<G: Roster>(self) {
+        fn run<G: Playable>(self) {
             assert!(G::AGENTS.len() <= 5, "{}", G::NAME);
             for shipped in G::AGENTS {
                 let agent = Agent::load(Path::new(shipped.name)).unwrap();
@@ -54,12 +54,12 @@ fn assert_mean(what: &str, scores: &[f64], expected: f64) {
     assert!((scores.mean - expected).abs() < 4.0 * error, "{what}: {scores}, not {expected}");
 }
 
-fn scores<G: Roster>(player: &str, rules: &G::Rules, games: u64) -> Vec<f64> {
+fn scores<G: Playable>(player: &str, rules: &G::Rules, games: u64) -> Vec<f64> {
     let mut player = parse::<G>(player, rules).unwrap();
     play_series(&mut *player, rules, 0, games, |_| ()).unwrap().iter().map(|game| game.score.into()).collect()
 }
 
-fn luck_adjusted<G: Roster>(player: &str, games: u64) -> Vec<f64> {
+fn luck_adjusted<G: Playable>(player: &str, games: u64) -> Vec<f64> {
     let rules = Default::default();
     let mut player = parse::<G>(player, &rules).unwrap();
     let games = play_series(&mut *player, &rules, 0, games, |_| ()).unwrap();

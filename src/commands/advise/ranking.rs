@@ -1,12 +1,12 @@
 //! A player's advice as a table.
 
-use crate::players::{Advice, Advised, Roster};
+use crate::players::{Advice, Advised, Playable};
 
 /// Most words of a move.
 const LONGEST: usize = 60;
 
 /// The board with the best move marked, what the values are, the best move, and all moves.
-pub fn table<G: Roster>(player: &str, state: &G::State, advice: &Advice) -> String {
+pub fn table<G: Playable>(player: &str, state: &G::State, advice: &Advice) -> String {
     let mut text = player.to_owned();
     let left = G::actions_left(state);
     if left > 0 {
@@ -27,7 +27,7 @@ pub fn table<G: Roster>(player: &str, state: &G::State, advice: &Advice) -> Stri
 
 /// The board with numbered rows and columns: cells of the move in brackets, rows that it completes
 /// named.
-fn board<G: Roster>(state: &G::State, best: Option<&Advised>) -> String {
+fn board<G: Playable>(state: &G::State, best: Option<&Advised>) -> String {
     let board = G::board(state);
     let places = best.map_or(vec![], |best| G::places(state, best.action));
     let mut text = "  ".to_owned();
@@ -52,7 +52,7 @@ fn board<G: Roster>(state: &G::State, best: Option<&Advised>) -> String {
 }
 
 /// What the best move gains and prepares, as the rest of a sentence.
-fn told<G: Roster>(best: &Advised) -> String {
+fn told<G: Playable>(best: &Advised) -> String {
     let unit = G::UNIT;
     let now = match best.gains {
         0.0 => " gains nothing at once".to_owned(),
@@ -66,7 +66,7 @@ fn told<G: Roster>(best: &Advised) -> String {
     now + &next
 }
 
-fn moves<G: Roster>(state: &G::State, advice: &Advice) -> String {
+fn moves<G: Playable>(state: &G::State, advice: &Advice) -> String {
     let words: Vec<String> = advice.moves.iter().map(|advised| G::words(state, advised.action)).collect();
     let width = words.iter().map(|words| words.chars().count()).max().unwrap_or(0).min(LONGEST);
     let sure = advice.moves.iter().any(|advised| advised.half_width.is_some());

@@ -9,7 +9,7 @@ use super::template::Template;
 use crate::error::{Error, Result};
 use crate::games::{Game, MaskKind};
 use crate::players::network::{Input, Model, PLAN_DISCOUNT, PLAN_MARGIN, PLAN_SHARE, PLANS, Precision, Processor};
-use crate::players::{Agent, Arrays, Kind, Linear, Roster, ValueModel};
+use crate::players::{Agent, Arrays, Kind, Linear, Playable, ValueModel};
 
 /// Characters of a line of encoded weights.
 const LINE: usize = 120;
@@ -72,7 +72,7 @@ fn traits(game: &str) -> Result<Traits> {
 }
 
 /// A source in the making.
-struct Source<G: Roster> {
+struct Source<G: Playable> {
     traits: Traits,
     /// Rules by their names, with default values.
     rules: Table,
@@ -85,7 +85,7 @@ struct Source<G: Roster> {
     game: std::marker::PhantomData<G>,
 }
 
-pub fn of_agent<G: Roster>(agent: &Agent) -> Result<String> {
+pub fn of_agent<G: Playable>(agent: &Agent) -> Result<String> {
     let rules = agent.rules::<G>()?;
     // A network's weights are checked when its player is made.
     agent.player::<G>(&rules, 1, None, &Processor)?;
@@ -98,11 +98,11 @@ pub fn of_agent<G: Roster>(agent: &Agent) -> Result<String> {
 }
 
 /// The source of weighted features.
-pub fn of_weights<G: Roster>(name: &str, linear: &Linear, rules: &G::Rules) -> Result<String> {
+pub fn of_weights<G: Playable>(name: &str, linear: &Linear, rules: &G::Rules) -> Result<String> {
     Source::<G>::new(rules)?.linear(linear).whole(name, LINEAR)
 }
 
-impl<G: Roster> Source<G> {
+impl<G: Playable> Source<G> {
     fn new(rules: &G::Rules) -> Result<Self> {
         let traits = traits(G::NAME)?;
         let mut made = Self {

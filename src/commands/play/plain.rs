@@ -5,12 +5,12 @@ use std::io::Write;
 use crate::commands::written;
 use crate::error::Result;
 use crate::eval::deal;
-use crate::players::{Advice, Advised, Player, Roster, advise};
+use crate::players::{Advice, Advised, Playable, Player, advise};
 
 const BEST: usize = 3;
 
 /// Plays the game of a seed, with at most `moves` moves, and writes it; a closed pipe ends it.
-pub fn play<G: Roster>(
+pub fn play<G: Playable>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
     seed: u128,
@@ -44,7 +44,7 @@ pub fn play<G: Roster>(
     written(out, &format!("{text}{end} {}\n", game.score())).map(|_| ())
 }
 
-fn board<G: Roster>(game: &G) -> String {
+fn board<G: Playable>(game: &G) -> String {
     numbered(&G::board(&game.state()))
 }
 
@@ -57,7 +57,7 @@ fn numbered(board: &str) -> String {
     [format!("{:edge$}{digits}\n", "")].into_iter().chain(rows).collect()
 }
 
-fn best<G: Roster>(state: &G::State, advice: &Advice) -> String {
+fn best<G: Playable>(state: &G::State, advice: &Advice) -> String {
     let told = |advised: &Advised| {
         let Advised { action, value, cost, half_width, .. } = advised;
         let words = G::words(state, *action);

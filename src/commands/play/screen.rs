@@ -8,7 +8,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 
 use super::session::{Phase, Session};
 use crate::games::Shape;
-use crate::players::Roster;
+use crate::players::Playable;
 
 const KEYS: &str = "q quit  space pause  s board  m move  + - speed  n next game";
 /// Columns between board and panel; least columns of the panel.
@@ -25,7 +25,7 @@ const GREY: Color = Color::Indexed(252);
 
 /// Draws a session, or the needed size if the terminal is too small; returns whether the session is
 /// visible.
-pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, colours: bool) -> bool {
+pub fn draw<G: Playable>(frame: &mut Frame, session: &Session<G>, colours: bool) -> bool {
     let area = frame.area();
     let board = board(session);
     let (width, height) = (board.width() as u16, board.height() as u16);
@@ -51,7 +51,7 @@ pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, colours: bool) -
 }
 
 /// The board with coordinates, in cells of two columns; a star marks the cells of the best move.
-fn board<G: Roster>(session: &Session<G>) -> Text<'static> {
+fn board<G: Playable>(session: &Session<G>) -> Text<'static> {
     let board = session.board();
     let marked = session.choice().map_or(&[][..], |best| &best.places);
     let (columns, rows) = (board.lines().next().map_or(0, |row| row.chars().count()), board.lines().count());
@@ -71,7 +71,7 @@ fn board<G: Roster>(session: &Session<G>) -> Text<'static> {
     Text::from_iter([head].into_iter().chain(board.lines().enumerate().map(row)))
 }
 
-fn style<G: Roster>(letter: char) -> Style {
+fn style<G: Playable>(letter: char) -> Style {
     match G::TOKENS.iter().find(|token| token.letter == letter) {
         None => Style::new(),
         Some(token) => {
@@ -87,7 +87,7 @@ fn indexed(colour: [u8; 3]) -> u8 {
     CUBE + 36 * red + 6 * green + blue
 }
 
-fn panel<G: Roster>(session: &Session<G>) -> Text<'static> {
+fn panel<G: Playable>(session: &Session<G>) -> Text<'static> {
     let row = |label: &str, text: String| Line::from_iter([format!("{label:<8}").dim(), text.into()]);
     let left = session.moves_left().map(|(left, all)| row("moves", format!("{left} of {all} left")));
     let paused = if session.paused { ", paused" } else { "" };

@@ -5,7 +5,7 @@ use matchq_pictures::landed::Landed;
 use super::clip::Clip;
 use crate::eval::tie_stream;
 use crate::games::{Episode, Game};
-use crate::players::{ActionValue, Roster};
+use crate::players::{ActionValue, Playable};
 use crate::random::Stream;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,7 +97,7 @@ pub struct Session<G: Game> {
     past: String,
 }
 
-impl<G: Roster> Session<G> {
+impl<G: Playable> Session<G> {
     /// The game of a seed; `speed` is positive and finite.
     pub fn new(rules: G::Rules, seed: u128, player: &str, speed: f64) -> Self {
         let episode = Episode::<G>::deal(&rules, seed);

@@ -5,16 +5,16 @@ use std::thread;
 
 use super::session::{Answer, Question};
 use crate::error::{Error, Result};
-use crate::players::{Agents, Roster};
+use crate::players::{Agents, Playable};
 
 /// A player that answers when ready.
-pub struct Thinker<G: Roster> {
+pub struct Thinker<G: Playable> {
     name: String,
     questions: Sender<Question<G>>,
     answers: Receiver<Result<Answer>>,
 }
 
-impl<G: Roster> Thinker<G> {
+impl<G: Playable> Thinker<G> {
     /// Starts the player of a text; its thread ends after the thinker is dropped.
     pub fn start(text: &str, rules: G::Rules, agents: &Agents) -> Result<Self> {
         let (questions, asked) = mpsc::channel::<Question<G>>();

@@ -7,7 +7,7 @@ use crate::dqn::{Config, Learning};
 use crate::games::Tetris;
 use crate::games::match3::Rules;
 use crate::network::device;
-use crate::players::{ForGame, Roster, with_game};
+use crate::players::{ForGame, Playable, with_game};
 use crate::{Dqn, Learner, Lspi, Task, with_learner};
 
 fn resolve(source: &Source) -> Result<(TrainConfig<Config>, Rules)> {
@@ -50,7 +50,7 @@ fn three_lines_are_the_configuration_of_the_agent_dqn() {
 
 struct Made<'a>(&'a Source);
 
-impl<G: Roster> Task<G> for Made<'_> {
+impl<G: Playable> Task<G> for Made<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let (config, rules) = self.0.resolve::<G, L>()?;
         L::new(&config, &rules, &device::select(None)?.1).map(|_| ())
@@ -65,7 +65,7 @@ fn the_configurations_that_ship_are_valid() {
     struct Making<'a>(&'a Source);
     impl ForGame for Making<'_> {
         type Output = Result<()>;
-        fn run<G: Roster>(self) -> Result<()> {
+        fn run<G: Playable>(self) -> Result<()> {
             with_learner::<G>(self.0, Made(self.0))
         }
     }

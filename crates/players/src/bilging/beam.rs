@@ -6,15 +6,11 @@ use std::time::Duration;
 
 use super::potential::{Memory, Promise};
 use super::rows::Rows;
-use crate::budget::Budget;
+use crate::by_rules::{Budget, or_all_alike};
 use crate::clock::Instant;
-use crate::error::Result;
+use crate::contract::{ActionValue, Meaning, Policy};
 use crate::games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
-use crate::judged::Meaning;
-use crate::options::{self, BoxedPlayer, DEFAULT_MS, Entry, MS, Options, Parameter, SIMS};
-use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
-use crate::roster::or_all_alike;
 
 /// Settings of a beam search over certain results.
 #[derive(Clone, Debug)]
@@ -38,14 +34,15 @@ impl Default for Beam {
     }
 }
 
-struct BeamPlayer {
+/// Plays the first move of the best plan of a [`Beam`].
+pub struct BeamPlayer {
     beam: Beam,
 }
 
 impl BeamPlayer {
     /// The default search within a budget; an expanded board is a simulation. At least about 70
     /// boards are expanded, or 260 with a time, as all first moves are followed.
-    fn within(budget: Budget) -> Self {
+    pub fn within(budget: Budget) -> Self {
         let default = Beam::default();
         let beam = match budget {
             Budget::Simulations(boards) => Beam { width: boards.div_ceil(default.depth), ..default },
@@ -70,22 +67,6 @@ impl Policy<Bilging> for BeamPlayer {
     fn is_timed(&self) -> bool {
         self.beam.time.is_some()
     }
-}
-
-pub fn entry() -> Entry<Bilging> {
-    Entry {
-        name: "beam",
-        about: "beam search over certain boards for plans that end with a break",
-        parameters: &[
-            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
-            Parameter { key: "sims", default: None, about: SIMS },
-        ],
-        build: |options, _| player(options),
-    }
-}
-
-pub fn player(options: &Options<Bilging>) -> Result<BoxedPlayer<Bilging>> {
-    options.player(BeamPlayer::within(options::budget(options)?))
 }
 
 #[derive(Clone, Copy)]

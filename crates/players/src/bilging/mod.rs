@@ -7,5 +7,5 @@ mod rows;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use beam::Beam;
+pub use beam::{Beam, BeamPlayer};
 pub use potential::Promise;

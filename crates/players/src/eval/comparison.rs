@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::Difference;
 use super::report::{Given, Report};
-use crate::roster::Roster;
+use crate::registry::Playable;
 
 /// Players and their differences, as `compare` writes them in JSON.
 #[derive(Serialize)]
@@ -77,7 +77,7 @@ impl Series {
     }
 
     /// The report, of games that are replayed if another program played them.
-    pub fn report<G: Roster>(self) -> std::result::Result<Report, String> {
+    pub fn report<G: Playable>(self) -> std::result::Result<Report, String> {
         match self {
             Self::Report(report) => Ok(*report),
             Self::Given(given) => given.report::<G>(),

@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::{Importance, Player};
 use crate::error::Result;
 use crate::games::{Game, Step};
-use crate::player::Player;
-use crate::roster::Importance;
 
 use super::Ratio;
 use super::games::{Playing, Watch, play_on};
@@ -138,7 +137,7 @@ impl<G: Game> Watch<G> for Walking<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Measured as _;
+    use crate::contract::Measured as _;
     use crate::eval::games::tests::Asked;
     use crate::games::Tetris;
     use crate::games::tetris::Rules;

@@ -5,10 +5,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Instant;
+use crate::contract::{Player, Policy};
 use crate::error::Result;
 use crate::games::{Episode, Game, Step};
-use crate::player::Player;
-use crate::policy::Policy;
 use crate::random::{Role, Stream};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -277,7 +276,7 @@ impl<G: Game> Playing<G, Record> {
 pub(super) mod tests {
     use super::*;
     use crate::games::{Bejeweled, Bilging, Match3, Tetris, tetris};
-    use crate::{ActionValue, BoxedPlayer, Roster};
+    use crate::{ActionValue, BoxedPlayer, Playable};
 
     /// A player that hides its policy.
     pub struct Asked<G: Game>(pub BoxedPlayer<G>);
@@ -296,7 +295,7 @@ pub(super) mod tests {
         }
     }
 
-    fn check<G: Roster>(player: &str, rules: &G::Rules, longest: u64) {
+    fn check<G: Playable>(player: &str, rules: &G::Rules, longest: u64) {
         let parse = || crate::parse::<G>(player, rules).unwrap();
         let mut seen = 0;
         let goes_on = |moves: Moves| {

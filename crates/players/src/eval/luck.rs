@@ -19,9 +19,9 @@
 //! seed share, stays in the score.
 
 use super::PlayedGame;
+use crate::contract::Measured;
 use crate::games::Episode;
 use crate::random::{Draw, Role, Stream};
-use crate::roster::Measured;
 
 /// Score and luck of a replayed game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,12 +76,13 @@ fn outcome<G: Measured>(game: &mut G, action: usize, draw: &mut impl Draw) -> f6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::by_rules::{Cascade, Greedy};
+    use crate::contract::PolicyPlayer;
     use crate::eval::statistics::Summary;
     use crate::eval::{deal, play_bounded, play_series};
     use crate::games::match3::Rules;
     use crate::games::match3::{MATCHING, State};
     use crate::games::{Bejeweled, Game, Match3, bejeweled};
-    use crate::{Cascade, Greedy, PolicyPlayer};
 
     fn rules() -> Rules {
         Rules::new(2).unwrap()

@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::{Figures, PlayedGame, Ratio, Summary, deal, luck, replay};
 use crate::error::{Error, Result, in_words};
-use crate::roster::{Figure, Played, Roster};
+use crate::registry::Playable;
+use crate::texts::{Figure, Played};
 
 /// A player's games and figures, as in the JSON.
 #[derive(Debug, Serialize, Deserialize)]
@@ -49,7 +50,7 @@ pub struct Report {
 pub struct Moves(String);
 
 impl Moves {
-    pub fn of<G: Roster>(actions: &[u16]) -> Self {
+    pub fn of<G: Playable>(actions: &[u16]) -> Self {
         let mut text = String::from("[");
         for (number, action) in actions.iter().enumerate() {
             let comma = if number > 0 { "," } else { "" };
@@ -106,7 +107,7 @@ fn no_rules() -> Value {
 
 impl Given {
     /// Replays the games; an error names the game and the move that is wrong.
-    pub fn report<G: Roster>(self) -> std::result::Result<Report, String> {
+    pub fn report<G: Playable>(self) -> std::result::Result<Report, String> {
         let Self { player, rules, seed, moves, .. } = self;
         let of = rules_of::<G>(&player, rules)?;
         if seed.checked_add((moves.len() as u128).saturating_sub(1)).is_none() {
@@ -132,18 +133,18 @@ impl Given {
     }
 }
 
-pub fn rules_of<G: Roster>(player: &str, rules: Value) -> std::result::Result<G::Rules, String> {
+pub fn rules_of<G: Playable>(player: &str, rules: Value) -> std::result::Result<G::Rules, String> {
     serde_json::from_value(rules).map_err(|error| format!("the rules of {player}: {}", in_words(&error.to_string())))
 }
 
 /// Rules as in a report.
-pub fn rules_json<G: Roster>(rules: &G::Rules) -> Result<Value> {
+pub fn rules_json<G: Playable>(rules: &G::Rules) -> Result<Value> {
     serde_json::to_value(rules).map_err(|error| Error::runtime(format!("the rules cannot be written as JSON: {error}")))
 }
 
 impl Report {
     /// The report of games from a seed on, at least one, without the game's own figures.
-    pub fn of<G: Roster>(
+    pub fn of<G: Playable>(
         player: String,
         seed: u128,
         rules: &G::Rules,
@@ -154,7 +155,7 @@ impl Report {
         Self::with_moves::<G>(player, seed, rules, games, seconds, moves)
     }
 
-    fn with_moves<G: Roster>(
+    fn with_moves<G: Playable>(
         player: String,
         seed: u128,
         rules: &G::Rules,
@@ -187,7 +188,11 @@ impl Report {
     ///
     /// `goes_on` is called before each game; false, also the result, ends the work without an
     /// estimate. An error is the first game whose moves do not lead to its end and score.
-    pub fn estimate_luck<G: Roster>(&mut self, simulations: u32, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<bool> {
+    pub fn estimate_luck<G: Playable>(
+        &mut self,
+        simulations: u32,
+        goes_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<bool> {
         if self.luck_simulations == Some(simulations) && self.luck.is_some() {
             return Ok(true);
         }
@@ -223,7 +228,7 @@ impl Report {
     }
 
     /// Computes the game's own figures.
-    pub fn find_own_figures<G: Roster>(&mut self) {
+    pub fn find_own_figures<G: Playable>(&mut self) {
         let Ok(rules) = self.rules::<G>() else { return };
         let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
             let (game, random, _) = deal::<G>(&rules, self.seed + index);
@@ -245,7 +250,7 @@ impl Report {
     }
 
     /// The rules of the games, or what is wrong with them.
-    pub fn rules<G: Roster>(&self) -> std::result::Result<G::Rules, String> {
+    pub fn rules<G: Playable>(&self) -> std::result::Result<G::Rules, String> {
         rules_of::<G>(&self.player, self.rules.clone())
     }
 

@@ -4,10 +4,10 @@
 //! importance goes on as several branches, with their own luck and shares of the weight; all but
 //! one end below the level.
 
+use crate::contract::{Importance, Measured};
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, Game, Step};
 use crate::random::{Draw, Stream};
-use crate::roster::{Importance, Measured};
 
 /// Most pilot runs.
 const PILOTS: usize = 30;

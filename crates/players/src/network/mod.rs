@@ -15,10 +15,8 @@ pub use evaluate::{Backend, Evaluate, Processor};
 pub use evaluator::{Evaluator, PLAN_DISCOUNT, PLAN_MARGIN, PLAN_SHARE, PLANS, masks};
 pub use matchq_kernels::Precision;
 pub use model::Model;
-pub(crate) use player::player;
-pub use player::{NetworkPlayer, argmax, entry};
-pub(crate) use search::{NETWORK_SEARCH, entry as search_entry};
-pub use search::{NetworkSearch, searching};
+pub use player::{NetworkPlayer, argmax};
+pub use search::NetworkSearch;
 pub use view::{Shown, View, by_certain_points};
 
 /// Fewest states, or actions, in a task of another thread.

@@ -1,16 +1,10 @@
 use rayon::prelude::*;
 
 use super::{Backend, Evaluator, Model, PLAN_SHARE};
-use crate::agent::Shipped;
-use crate::agent_file::Kind;
+use crate::contract::{ActionValue, Meaning, Player, sorted};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Image, offered};
-use crate::judged::Meaning;
-use crate::options::{CHECKPOINT, Entry, NETWORK_BATCH, Options, PRECISION, Parameter};
-use crate::player::Player;
-use crate::policy::{ActionValue, sorted};
 use crate::random::{Draw, Stream};
-use crate::roster::{Roster, agent_of};
 
 /// Fewest states in a task of another thread.
 const TASK: usize = 8;
@@ -119,47 +113,6 @@ impl<G: Image> Player<G> for NetworkPlayer<G> {
              mean something",
         )
     }
-}
-
-pub fn entry<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "network",
-        about: "the highest value that a trained network gives, without simulating anything",
-        parameters: &[
-            Parameter {
-                key: "output",
-                default: Some("1"),
-                about: "factor of the network's output, from 0 to 1: with 0 only what is certain or predicted is left",
-            },
-            Parameter {
-                key: "plan",
-                default: None,
-                about: "share of plans of two moves in the values, from 0 to 1; without it 0.5 where the network predicts \
-                        boards of match3 or tile-match",
-            },
-            PRECISION,
-            CHECKPOINT,
-        ],
-        build: |options, _| {
-            let mut player = player(options, || agent_of::<G>(Kind::Network))?;
-            if options.given("plan").is_some() {
-                player.evaluator.plan_share = options.number("plan", "a number", 0.0..=1.0)?;
-            }
-            if player.evaluator.plan_share > 0.0 && !player.evaluator.can_plan() {
-                return Err(options.wrong("plan", "0 where the network does not predict the boards of chains"));
-            }
-            player.evaluator.output = options.number("output", "a number", 0.0..=1.0)?;
-            Ok(Box::new(player))
-        },
-    }
-}
-
-/// Player of the options' agent, else of `shipped()`.
-pub(crate) fn player<G: Roster>(
-    options: &Options<G>,
-    shipped: impl FnOnce() -> Result<&'static Shipped>,
-) -> Result<NetworkPlayer<G>> {
-    options.network_player(NETWORK_BATCH, shipped)
 }
 
 /// Action of the mask with the highest value, the first of equal ones; NaN loses to any number.

@@ -1,25 +1,16 @@
 use std::time::Duration;
 
 use super::NetworkPlayer;
-use crate::agent::none_inside;
-use crate::agent_file::Kind;
-use crate::budget::Budget;
+use crate::by_rules::{Budget, Cascade, PlanThenCascade, Planner, Search};
 use crate::clock::Instant;
+use crate::contract::{ActionValue, Judged, Meaning, Measured, Player, Policy, in_search, judged, values};
 use crate::error::Result;
-use crate::games::Plan;
-use crate::judged::{Judged, Meaning, judged, values};
-use crate::options::{BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, MS, Options, PRECISION, Parameter, SIMS, budget};
-use crate::player::Player;
-use crate::policy::{ActionValue, Policy};
+use crate::games::{Image, Plan};
 use crate::random::Stream;
-use crate::rollout::in_search;
-use crate::roster::{Roster, last_agent};
-use crate::search::Search;
-use crate::{Cascade, PlanThenCascade, Planner};
 
 /// Plays the move that simulations rank first among those that a network values highest; the
 /// network's values count as simulations, and the rules replace its dynamics model.
-pub struct NetworkSearch<G: Roster, P> {
+pub struct NetworkSearch<G: Image + Measured, P> {
     pub name: String,
     pub network: NetworkPlayer<G>,
     pub search: Search<G>,
@@ -30,7 +21,7 @@ pub struct NetworkSearch<G: Roster, P> {
     warm: bool,
 }
 
-impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
+impl<G: Image + Measured, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
     fn has_network(&self) -> bool {
         true
     }
@@ -71,7 +62,7 @@ impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
     }
 }
 
-impl<G: Roster, P: Policy<G>> NetworkSearch<G, P> {
+impl<G: Image + Measured, P: Policy<G>> NetworkSearch<G, P> {
     fn judge_since(&mut self, begin: Instant, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
         let (ranked, undecided) = self.network.rank_if_decided(state, ties)?;
         if undecided {
@@ -103,52 +94,30 @@ impl Recommended {
     }
 }
 
-pub(crate) const NETWORK_SEARCH: &str = "network+search";
-
-pub fn entry<G: Roster>() -> Entry<G> {
-    Entry {
-        name: NETWORK_SEARCH,
-        about: "the best by simulations of the moves that a network values highest",
-        parameters: &[
-            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
-            Parameter { key: "sims", default: None, about: SIMS },
-            Parameter {
-                key: "candidates",
-                default: None,
-                about: "moves that are tried at the most; without it by the time",
-            },
-            Parameter {
-                key: "prior_visits",
-                default: None,
-                about: "simulations that the network's value of a move counts for; without it by the time",
-            },
-            PRECISION,
-            CHECKPOINT,
-        ],
-        build: |options, rules| searching(options, rules),
+impl<G: Image + Measured> NetworkSearch<G, Box<dyn Policy<G>>> {
+    /// The recommended search with a network, named as the network's player.
+    ///
+    /// `candidates` and `prior_visits` replace what is recommended for the budget.
+    pub fn within(
+        mut network: NetworkPlayer<G>,
+        rules: &G::Rules,
+        budget: Budget,
+        candidates: Option<usize>,
+        prior_visits: Option<f64>,
+    ) -> Self {
+        let Recommended { quick, candidates: most, prior_visits: visits } = Recommended::of(budget);
+        let (candidates, prior_visits) = (candidates.unwrap_or(most), prior_visits.unwrap_or(visits));
+        let exact = network.evaluator.shape().exact_view();
+        network.evaluator.see(exact);
+        if quick {
+            network.evaluator.next_moves = 0;
+            network.top = candidates;
+        }
+        let depth = if quick { 2 } else { 3 };
+        let plans = PlanThenCascade { planner: Planner(Plan { breadth: 4, ..Plan::of(2) }), plans: 1 };
+        let guide: Box<dyn Policy<G>> = if quick { Box::new(Cascade) } else { Box::new(plans) };
+        let search = Search { rules: rules.clone(), budget, depth, prior_visits, forecasts: in_search::<G>() };
+        let name = Player::name(&network).to_owned();
+        Self { name, network, search, guide, candidates, warm: false }
     }
-}
-
-pub fn searching<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
-    let budget = budget(options)?;
-    let Recommended { quick, mut candidates, mut prior_visits } = Recommended::of(budget);
-    if options.given("candidates").is_some() {
-        candidates = options.number("candidates", "a whole number", 1..=G::ACTIONS)?;
-    }
-    if options.given("prior_visits").is_some() {
-        prior_visits = options.number("prior_visits", "a number", 0.0..=1e6)?;
-    }
-    let mut network = super::player(options, || last_agent::<G>(Kind::Network).ok_or_else(none_inside::<G>))?;
-    let exact = network.evaluator.shape().exact_view();
-    network.evaluator.see(exact);
-    if quick {
-        network.evaluator.next_moves = 0;
-        network.top = candidates;
-    }
-    let depth = if quick { 2 } else { 3 };
-    let plans = PlanThenCascade { planner: Planner(Plan { breadth: 4, ..Plan::of(2) }), plans: 1 };
-    let guide: Box<dyn Policy<G>> = if quick { Box::new(Cascade) } else { Box::new(plans) };
-    let search = Search { rules: rules.clone(), budget, depth, prior_visits, forecasts: in_search::<G>() };
-    let name = Player::name(&network).to_owned();
-    Ok(Box::new(NetworkSearch { name, network, search, guide, candidates, warm: false }))
 }

@@ -1,13 +1,11 @@
 use std::collections::BTreeMap;
 
-use super::{Figure, Forecast, Measured, OwnFigures, OwnPolicy, Played, Roster};
-use crate::agent::Shipped;
 use crate::agent_file::Kind;
-use crate::error::Result;
-use crate::games::bejeweled::{Bejeweled, Rules, State};
+use crate::agents::Shipped;
+use crate::contract::{Forecast, Measured};
+use crate::games::bejeweled::{Bejeweled, State};
 use crate::games::{Game, Lookahead, MaskKind, Text};
-use crate::options::{BoxedPlayer, Entry, Options};
-use crate::{ranked, rollout};
+use crate::texts::{Build, Entry, Figure, OwnFigures, OwnPolicy, Played, Roster, ranked, recommended};
 
 impl Measured for Bejeweled {
     const MAY_END_EARLY: bool = true;
@@ -27,20 +25,16 @@ impl Roster for Bejeweled {
     const POLICIES: &'static [OwnPolicy<State>] = POLICIES;
     const THEMES: &'static [&'static str] = &["bejeweled", "bejeweled-drawn"];
 
-    fn players() -> Vec<Entry<Self>> {
-        vec![ranked::entry()]
-    }
-
     /// Rollouts, which play longer games than the agent that ships.
-    fn best(options: &Options<Self>, rules: &Rules) -> Result<BoxedPlayer<Self>> {
-        rollout::recommended(options, rules, 2)
+    const BEST: Option<Build<Self>> = Some(|options, rules| recommended(options, rules, 2));
+
+    fn players() -> Vec<Entry<Self>> {
+        vec![ranked()]
     }
 
     fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
         figures(games)
     }
-
-    super::compiled_here!();
 }
 
 /// Points to come: mean gain times moves left times the chance of no early end by the number of

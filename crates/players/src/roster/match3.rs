@@ -1,10 +1,9 @@
-use super::{Forecast, Measured, Roster};
-use crate::agent::Shipped;
 use crate::agent_file::Kind;
+use crate::agents::Shipped;
+use crate::contract::{Forecast, Measured};
 use crate::games::StateFeatures;
 use crate::games::match3::{Match3, State};
-use crate::options::Entry;
-use crate::ranked;
+use crate::texts::{Entry, Roster, ranked};
 
 impl Measured for Match3 {
     const FORECAST: Option<Forecast<State>> = Some(Forecast { points: forecast, in_search: false });
@@ -44,10 +43,8 @@ impl Roster for Match3 {
     const THEMES: &'static [&'static str] = &["match3", "kit"];
 
     fn players() -> Vec<Entry<Self>> {
-        vec![ranked::entry()]
+        vec![ranked()]
     }
-
-    super::compiled_here!();
 }
 
 /// Weighted [features](StateFeatures::features), fitted by least squares to the scores of two

@@ -1,15 +1,15 @@
 use serde_json::{Map, Value, json};
 
-use super::{Importance, Measured, Preset, Roster, Weights};
-use crate::Linear;
-use crate::agent::Shipped;
 use crate::agent_file::Kind;
-use crate::error::Result;
-use crate::games::tetris::{Feature, REPORT, Rules, State, Tetris};
+use crate::agents::Shipped;
+use crate::contract::{Importance, Measured};
+use crate::games::tetris::{Feature, REPORT, State, Tetris};
 use crate::games::{ActionFeatures, Lookahead};
-use crate::options::{self, BoxedPlayer, Options};
+use crate::learned::Linear;
+use crate::texts::{Build, Preset, Roster, Weights, budget};
 
 impl Measured for Tetris {
+    const UNIT: &'static str = "lines";
     const MAY_END_EARLY: bool = true;
     const IS_EXPONENTIAL: bool = true;
     /// Mean height of the columns, in half rows.
@@ -18,7 +18,6 @@ impl Measured for Tetris {
 
 impl Roster for Tetris {
     const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
-    const UNIT: &'static str = "lines";
     const PLANS: bool = false;
 
     const AGENTS: &'static [Shipped] = &[
@@ -45,10 +44,10 @@ impl Roster for Tetris {
     const PRESETS: &'static [Preset] = PRESETS;
 
     /// The first agent that ships, looking a piece further; the budget has no effect.
-    fn best(options: &Options<Self>, _: &Rules) -> Result<BoxedPlayer<Self>> {
-        options::budget(options)?;
+    const BEST: Option<Build<Self>> = Some(|options, _| {
+        budget(options)?;
         options.player(Linear::of::<Self>(&PRESETS[0])?.player::<Self>(2))
-    }
+    });
 
     fn about_move(state: &State, action: usize) -> Map<String, Value> {
         let mut found = Map::new();
@@ -73,8 +72,6 @@ impl Roster for Tetris {
         });
         found
     }
-
-    super::compiled_here!();
 }
 
 const PRESETS: &[Preset] = &[

@@ -1,19 +1,17 @@
-use super::{Forecast, Measured, Roster};
-use crate::agent::Shipped;
 use crate::agent_file::Kind;
-use crate::error::Result;
-use crate::games::tile_match::{Rules, State};
+use crate::agents::Shipped;
+use crate::contract::{Forecast, Measured};
+use crate::games::tile_match::State;
 use crate::games::{StateFeatures, TileMatch};
-use crate::options::{BoxedPlayer, Options};
-use crate::rollout;
+use crate::texts::{Build, Roster, recommended};
 
 impl Measured for TileMatch {
+    const UNIT: &'static str = "tiles";
     const FORECAST: Option<Forecast<State>> = Some(Forecast { points: forecast, in_search: true });
 }
 
 impl Roster for TileMatch {
     const ABOUT: &'static str = "8 x 8 tiles of four colours, 50 swaps, a point a tile; LMGame-Bench's Candy Crush";
-    const UNIT: &'static str = "tiles";
 
     const AGENTS: &'static [Shipped] = &[
         Shipped {
@@ -33,11 +31,7 @@ impl Roster for TileMatch {
     const THEMES: &'static [&'static str] = &["tile-match", "lmgame-bench"];
 
     /// Rollouts, which play better games than searches with an agent.
-    fn best(options: &Options<Self>, rules: &Rules) -> Result<BoxedPlayer<Self>> {
-        rollout::recommended(options, rules, 1)
-    }
-
-    super::compiled_here!();
+    const BEST: Option<Build<Self>> = Some(|options, rules| recommended(options, rules, 1));
 }
 
 /// Weighted [features](StateFeatures::features), fitted by least squares to the tiles of eight moves

@@ -1,5 +1,6 @@
-use super::{Measured, Roster};
+use crate::contract::Measured;
 use crate::games::toy::Toy;
+use crate::texts::Roster;
 
 impl Measured for Toy {}
 

@@ -24,14 +24,14 @@ fn answered() -> Session<Match3> {
     session
 }
 
-fn drawn<G: Roster>(session: &Session<G>, (width, height): (u16, u16), colours: bool) -> (Buffer, bool) {
+fn drawn<G: Playable>(session: &Session<G>, (width, height): (u16, u16), colours: bool) -> (Buffer, bool) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     let mut seen = false;
     terminal.draw(|frame| seen = draw(frame, session, colours)).unwrap();
     (terminal.backend().buffer().clone(), seen)
 }
 
-fn lines<G: Roster>(session: &Session<G>, size: (u16, u16)) -> Vec<String> {
+fn lines<G: Playable>(session: &Session<G>, size: (u16, u16)) -> Vec<String> {
     let (buffer, _) = drawn(session, size, true);
     let row = |cells: &[ratatui::buffer::Cell]| cells.iter().map(|cell| cell.symbol()).collect::<String>();
     buffer.content.chunks(size.0.into()).map(|cells| row(cells).trim_end().to_owned()).collect()
@@ -150,7 +150,7 @@ fn twenty_rows_of_tetris_with_the_place_of_landing_fit_into_a_terminal_of_the_us
 }
 
 /// Draws a game in terminals of all sizes.
-fn play_everywhere<G: Roster>() {
+fn play_everywhere<G: Playable>() {
     let mut session = Session::<G>::new(Default::default(), 1, "greedy", 1.0);
     let (mut answers, mut boards) = (0, HashSet::new());
     for round in 0..40 {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::games::bilging::{Bilging, Bingo, Break, COLUMNS, Grid, ROWS, bingos, board};
 use crate::games::{Game, Lookahead};
-use crate::roster::{Figure, OwnFigures, Played};
+use crate::texts::{Figure, OwnFigures, Played};
 
 /// Row, X and O of a bingo.
 type Known = (usize, u8, u8);

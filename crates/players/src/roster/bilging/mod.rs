@@ -5,13 +5,12 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use super::{Measured, OwnFigures, OwnPolicy, Played, Roster};
-use crate::agent::Shipped;
 use crate::agent_file::Kind;
-use crate::bilging::{beam, planner};
-use crate::error::Result;
-use crate::games::bilging::{Bilging, Rules, State};
-use crate::options::{BoxedPlayer, Entry, Options};
+use crate::agents::Shipped;
+use crate::bilging::planner;
+use crate::contract::Measured;
+use crate::games::bilging::{Bilging, State};
+use crate::texts::{Build, Entry, OwnFigures, OwnPolicy, Played, Roster, beam, beam_player};
 
 impl Measured for Bilging {}
 
@@ -40,12 +39,10 @@ impl Roster for Bilging {
         values: planner::values,
     }];
 
-    fn players() -> Vec<Entry<Self>> {
-        vec![beam::entry()]
-    }
+    const BEST: Option<Build<Self>> = Some(|options, _| beam_player(options));
 
-    fn best(options: &Options<Self>, _: &Rules) -> Result<BoxedPlayer<Self>> {
-        beam::player(options)
+    fn players() -> Vec<Entry<Self>> {
+        vec![beam()]
     }
 
     fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
@@ -63,6 +60,4 @@ impl Roster for Bilging {
     fn advice(state: &State, best: usize) -> String {
         advice::drawing(state, best)
     }
-
-    super::compiled_here!();
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::bilging::tests::{BINGO, action, board, golden, state, text};
-use crate::games::bilging::{ACTIONS, MATCHING, bingos};
+use crate::games::bilging::{ACTIONS, MATCHING, Rules, bingos};
 use crate::games::{Game, Text};
 use crate::parse;
 use crate::random::{Role, Stream};

@@ -1,9 +1,6 @@
+use crate::contract::{ActionValue, Meaning, Policy, weigh};
 use crate::games::Lookahead;
-use crate::judged::Meaning;
-use crate::options::Entry;
-use crate::policy::{ActionValue, Policy, weigh};
 use crate::random::Stream;
-use crate::roster::Roster;
 
 /// Plays the action whose first wave gains the most points.
 pub struct Greedy;
@@ -15,14 +12,5 @@ impl<G: Lookahead> Policy<G> for Greedy {
 
     fn meaning(&self) -> Meaning {
         Meaning::points("what the move's first wave gains")
-    }
-}
-
-pub fn entry<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "greedy",
-        about: "the most points at once, whatever falls afterwards",
-        parameters: &[],
-        build: |options, _| options.player(Greedy),
     }
 }

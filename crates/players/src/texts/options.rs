@@ -4,24 +4,23 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::agent::{Agent, Agents, Shipped};
-use crate::budget::Budget;
+use crate::agents::{Agent, Agents, Shipped};
+use crate::by_rules::Budget;
 use crate::clock;
+use crate::contract::{BoxedPlayer, Policy, PolicyPlayer};
 use crate::error::{Error, Result};
+use crate::games::{Game, Image};
 use crate::network::{Backend, NetworkPlayer, Precision, Processor};
-use crate::player::Player;
-use crate::policy::{Policy, PolicyPlayer};
-use crate::roster::Roster;
 
-/// Any player of a game, on any thread.
-pub type BoxedPlayer<G> = Box<dyn Player<G> + Send>;
-
-pub struct Entry<G: Roster> {
+pub struct Entry<G: Game> {
     pub name: &'static str,
     pub about: &'static str,
     pub parameters: &'static [Parameter],
-    pub build: fn(&Options<G>, &G::Rules) -> Result<BoxedPlayer<G>>,
+    pub build: Build<G>,
 }
+
+/// Makes a player of its options.
+pub type Build<G> = fn(&Options<G>, &<G as Game>::Rules) -> Result<BoxedPlayer<G>>;
 
 pub struct Parameter {
     pub key: &'static str,
@@ -31,7 +30,7 @@ pub struct Parameter {
 }
 
 /// Parameters in a player's text, and the defaults of the others.
-pub struct Options<'a, G: Roster> {
+pub struct Options<'a, G: Game> {
     /// Name of the player in results: its label, or its text.
     pub text: &'a str,
     /// The text as given.
@@ -95,7 +94,7 @@ pub(super) const NETWORK_BATCH: usize = 256;
 ///
 /// In a path, which begins the text or is the value of `checkpoint`, a colon separates only where a
 /// key and `=` follow it; a path in double quotes may have any colons.
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     pub text: &'a str,
     pub name: &'a str,
     /// Keys and values; a parameter without `=` has no value.
@@ -148,7 +147,7 @@ fn cut_path(text: &str) -> (&str, Option<&str>) {
     colon.map_or((text, None), |(place, _)| (&text[..place], Some(&text[place + 1..])))
 }
 
-impl<G: Roster> Entry<G> {
+impl<G: Game> Entry<G> {
     pub(super) fn has(&self) -> String {
         match self.parameters {
             [] => format!("'{}' has no parameter but {}", self.name, LABEL.key),
@@ -160,7 +159,7 @@ impl<G: Roster> Entry<G> {
     }
 }
 
-impl<'a, G: Roster> Options<'a, G> {
+impl<'a, G: Game> Options<'a, G> {
     /// Reads the parameters of a player's [parts](Parts); refuses unknown and repeated ones, and bad
     /// labels. `agent` is the one that the text begins with.
     pub(super) fn read(
@@ -253,7 +252,9 @@ impl<'a, G: Roster> Options<'a, G> {
             _ => self.text.to_owned(),
         }
     }
+}
 
+impl<G: Image> Options<'_, G> {
     /// Player of the [agent](Self::agent)'s network, [named](Self::named_by), in the precision of the
     /// text or of its training.
     pub(super) fn network_player(
@@ -275,7 +276,7 @@ impl Default for Setting<'_> {
     }
 }
 
-pub(super) fn budget<G: Roster>(options: &Options<G>) -> Result<Budget> {
+pub(crate) fn budget<G: Game>(options: &Options<G>) -> Result<Budget> {
     match (options.given("sims"), options.given("ms")) {
         (Some(_), Some(_)) => {
             Err(Error::user(format!("'{}' has both sims and ms: a search has one budget", options.asked)))
@@ -292,7 +293,7 @@ pub(super) fn budget<G: Roster>(options: &Options<G>) -> Result<Budget> {
     }
 }
 
-fn simulations<G: Roster>(options: &Options<G>) -> Result<Budget> {
+fn simulations<G: Game>(options: &Options<G>) -> Result<Budget> {
     Ok(Budget::Simulations(options.number("sims", "a whole number", 1..=10_000_000)?))
 }
 

@@ -9,11 +9,9 @@ use std::marker::PhantomData;
 
 use serde_json::{Value, json};
 
-use crate::games::{Bejeweled, MaskKind, Match3, Text as _, offered};
-use crate::options::Entry;
-use crate::policy::{ActionValue, Listed, Policy, in_words};
+use crate::contract::{ActionValue, Listed, Policy, in_words};
+use crate::games::{Bejeweled, Image, MaskKind, Match3, Text, offered};
 use crate::random::Stream;
-use crate::roster::Roster;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Direction {
@@ -106,7 +104,7 @@ impl Kind {
 }
 
 impl Tokens {
-    fn of<G: Roster>(rows: Vec<Vec<u8>>) -> Self {
+    fn of<G: Image>(rows: Vec<Vec<u8>>) -> Self {
         Self { rows, colours: G::COLOURS as u8 }
     }
 
@@ -261,7 +259,7 @@ impl Tokens {
 }
 
 /// Games of swaps of neighbours with visible tokens.
-pub trait Gems: Roster {
+pub trait Gems: Image + Text {
     /// Tokens of a position, row by row from the top; those below
     /// [`COLOURS`](crate::games::Image::COLOURS) match, and index
     /// [`TOKENS`](crate::games::Text::TOKENS).
@@ -356,23 +354,14 @@ impl<G: Gems + Send + Sync> Policy<G> for Ranked<G> {
     }
 }
 
-pub fn entry<G: Gems + Send + Sync>() -> Entry<G> {
-    Entry {
-        name: "ranked",
-        about: "by what a swap makes (T, L, 5, 4 or 3 in a line) and what then falls into line",
-        parameters: &[],
-        build: |options, _| options.player(Ranked::<G>::default()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::{Bejeweled, Game, Match3, Text};
+    use crate::games::{Bejeweled, Game, Match3};
     use crate::random::Role;
 
     fn golden() -> impl Iterator<Item = Value> {
-        include_str!("../../../tests/golden/bejeweled.jsonl").lines().map(|line| serde_json::from_str(line).unwrap())
+        include_str!("../../../../tests/golden/bejeweled.jsonl").lines().map(|line| serde_json::from_str(line).unwrap())
     }
 
     fn board(case: &Value) -> String {

@@ -1,10 +1,7 @@
-use crate::Greedy;
+use super::greedy::Greedy;
+use crate::contract::{ActionValue, Meaning, Policy, best_of, quiet_too};
 use crate::games::{Lookahead, MaskKind};
-use crate::judged::Meaning;
-use crate::options::Entry;
-use crate::policy::{ActionValue, Policy, best_of, quiet_too};
 use crate::random::Stream;
-use crate::roster::Roster;
 
 /// Plays as [`Greedy`] if the default mask has an action, else the action after which the best
 /// first wave gains the most.
@@ -27,15 +24,6 @@ impl<G: Lookahead> Policy<G> for Setup {
 
     fn meaning(&self) -> Meaning {
         Meaning::points("the points of the move's first wave, or of the next move's where no move gains")
-    }
-}
-
-pub fn entry<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "setup",
-        about: "as greedy; where no move gains, the one that prepares the most",
-        parameters: &[],
-        build: |options, _| options.player(Setup),
     }
 }
 

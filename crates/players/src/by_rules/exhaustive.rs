@@ -1,9 +1,6 @@
+use crate::contract::{ActionValue, Meaning, Policy, best_of, quiet_too};
 use crate::games::Lookahead;
-use crate::judged::Meaning;
-use crate::options::{Entry, Parameter};
-use crate::policy::{ActionValue, Policy, best_of, quiet_too};
 use crate::random::Stream;
-use crate::roster::Roster;
 
 /// Plays the first move of the best certain plan, by points less a cost of each move.
 ///
@@ -50,28 +47,11 @@ impl<G: Lookahead> Policy<G> for Exhaustive {
     }
 }
 
-pub fn entry<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "exhaustive",
-        about: "the best plan of quiet moves that ends with a gain, less a cost of each move",
-        parameters: &[
-            Parameter { key: "depth", default: Some("2"), about: "moves of a plan at the most, from 1 to 3" },
-            Parameter { key: "cost", default: Some("3"), about: "what a move costs, in points" },
-        ],
-        build: |options, _| {
-            options.player(Exhaustive {
-                depth: options.number("depth", "a whole number", 1..=3)?,
-                cost: options.number("cost", "a number", 0.0..=1e3)?,
-            })
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::games::match3::EFFECTIVE;
-    use crate::games::{Bilging, MaskKind, Match3};
+    use crate::games::{Bilging, MaskKind, Match3, Text};
     use crate::random::{Role, Stream};
 
     /// Value of the best plan that begins with a move, by plain recursion.
@@ -87,7 +67,7 @@ mod tests {
     }
 
     /// Compares the player with plain plans, also before a game's last move.
-    fn check<G: Roster>(mask: MaskKind, depth: u32, positions: u64) {
+    fn check<G: Lookahead + Text>(mask: MaskKind, depth: u32, positions: u64) {
         for index in 0..positions {
             let state = G::new(&Default::default(), &mut Stream::new(3, Role::Game, index)).state();
             let last = G::parse(&Default::default(), &G::board(&state), Some(1)).unwrap();

@@ -1,11 +1,7 @@
-use crate::Cascade;
-use crate::error::Result;
+use super::cascade::Cascade;
+use crate::contract::{ActionValue, Meaning, Policy, weigh_certain};
 use crate::games::{Lookahead, Plan};
-use crate::judged::Meaning;
-use crate::options::{BREADTH, Entry, LONGEST_PLAN, Options, Parameter, WEIGHT};
-use crate::policy::{ActionValue, Policy, weigh_certain};
 use crate::random::Stream;
-use crate::roster::Roster;
 
 /// Plays the first move of the certain plan with the most points.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -52,25 +48,4 @@ impl<G: Lookahead> Policy<G> for PlanThenCascade {
     fn meaning(&self) -> Meaning {
         Policy::<G>::meaning(&self.planner)
     }
-}
-
-pub fn entry<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "plan",
-        about: "the best certain chains over several moves",
-        parameters: &[
-            Parameter { key: "depth", default: Some("2"), about: "moves of a plan, at least 1" },
-            Parameter { key: "weight", default: Some("0.5"), about: WEIGHT },
-            Parameter { key: "breadth", default: Some("0"), about: BREADTH },
-        ],
-        build: |options, _| options.player(Planner(plan(options)?)),
-    }
-}
-
-fn plan<G: Roster>(options: &Options<G>) -> Result<Plan> {
-    Ok(Plan {
-        depth: options.number("depth", "a whole number", 1..=LONGEST_PLAN)?,
-        weight: options.number("weight", "a number", 0.0..=1.0)?,
-        breadth: options.number("breadth", "a whole number", 0..=G::ACTIONS)?,
-    })
 }

@@ -1,19 +1,9 @@
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::error::Result;
+use super::valued::{ActionValue, Judged, Meaning, judged};
 use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, Text, offered};
-use crate::judged::{Judged, Meaning, judged};
-use crate::player::Player;
 use crate::random::{Draw, Stream};
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct ActionValue {
-    pub action: usize,
-    /// Points, or the player's own scale.
-    pub value: f64,
-}
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Listed {
@@ -90,7 +80,7 @@ pub trait Policy<G: Game>: Send + Sync {
     }
 }
 
-pub(super) fn play_by_choice<G: Game>(
+pub(crate) fn play_by_choice<G: Game>(
     policy: &(impl Policy<G> + ?Sized),
     game: &mut G,
     random: &mut G::Rng,
@@ -103,56 +93,6 @@ pub(super) fn play_by_choice<G: Game>(
         if !moved(game, random, action, step) {
             return;
         }
-    }
-}
-
-pub struct PolicyPlayer<P> {
-    name: String,
-    policy: P,
-}
-
-impl<P> PolicyPlayer<P> {
-    pub fn new(name: impl Into<String>, policy: P) -> Self {
-        Self { name: name.into(), policy }
-    }
-}
-
-impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
-        let choose = |(state, ties): (&G::State, &mut Stream)| self.policy.choose(state, ties);
-        // Waking the thread pool takes longer than a single move.
-        Ok(match self.policy.is_timed() || states.len() == 1 {
-            true => states.iter().zip(ties).map(choose).collect(),
-            false => states.par_iter().zip(ties).map(choose).collect(),
-        })
-    }
-
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
-        Ok(self.policy.rank(state, ties))
-    }
-
-    fn judge(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
-        Ok(self.policy.judge(state, ties))
-    }
-
-    fn meaning(&self) -> Meaning {
-        self.policy.meaning()
-    }
-
-    fn policy(&self) -> Option<&dyn Policy<G>> {
-        Some(&self.policy)
-    }
-
-    fn list(&self, state: &G::State) -> Option<Vec<Listed>> {
-        self.policy.list(state)
-    }
-
-    fn is_timed(&self) -> bool {
-        self.policy.is_timed()
     }
 }
 
@@ -198,29 +138,29 @@ pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
 
 /// Actions of the mask before the default one, quiet ones included, or of the nearest earlier one
 /// that has any.
-pub(super) fn quiet_too<G: Game>(state: &G::State) -> ActionMask {
+pub(crate) fn quiet_too<G: Game>(state: &G::State) -> ActionMask {
     offered::<G>(state, MaskKind(MaskKind::default_of::<G>().0.saturating_sub(1))).0
 }
 
 /// Highest value; negative infinity without any.
-pub(super) fn best_of(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn best_of(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Moves by descending value, the chosen one first among equal ones.
-pub(super) fn sorted(mut values: Vec<ActionValue>, chosen: usize) -> Vec<ActionValue> {
+pub(crate) fn sorted(mut values: Vec<ActionValue>, chosen: usize) -> Vec<ActionValue> {
     values.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| (b.action == chosen).cmp(&(a.action == chosen))));
     values
 }
 
-pub(super) fn shuffle(values: &mut [ActionValue], ties: &mut Stream) {
+pub(crate) fn shuffle(values: &mut [ActionValue], ties: &mut Stream) {
     for last in (1..values.len()).rev() {
         values.swap(last, ties.below(last as u32 + 1) as usize);
     }
 }
 
 /// Values of the offered moves of a position; all 0 where the default mask is empty.
-pub(super) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64) -> Vec<ActionValue> {
+pub(crate) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64) -> Vec<ActionValue> {
     let (mask, other) = offered::<G>(state, MaskKind::default_of::<G>());
     let value = |action| ActionValue { action, value: if other { 0.0 } else { value(action) } };
     mask.iter().map(value).collect()
@@ -228,12 +168,12 @@ pub(super) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64
 
 /// Certain points of the best plan from each offered move; a plan has one move where the default
 /// mask is empty.
-pub(super) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<ActionValue> {
+pub(crate) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<ActionValue> {
     let (mask, other) = offered::<G>(state, MaskKind::default_of::<G>());
     certain_values::<G>(state, &mask, if other { Plan { depth: 1, ..plan } } else { plan })
 }
 
-pub(super) fn certain_values<G: Lookahead>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<ActionValue> {
+pub(crate) fn certain_values<G: Lookahead>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<ActionValue> {
     let mut values = Vec::with_capacity(mask.count());
     G::certain(state, mask, plan, |action, points| values.push(ActionValue { action, value: points.into() }));
     values

@@ -3,13 +3,11 @@ use std::time::Duration;
 use rand::Rng;
 use rayon::prelude::*;
 
-use crate::budget::Budget;
+use super::budget::Budget;
 use crate::clock::Instant;
+use crate::contract::{ActionValue, Judged, Meaning, Measured, Policy};
 use crate::games::Lookahead;
-use crate::judged::{Judged, Meaning};
-use crate::policy::{ActionValue, Policy};
 use crate::random::{ColumnStreams, Role, Stream};
-use crate::roster::Measured;
 
 /// Ranks moves by simulations of the move and `depth` moves of a guide, with the same luck for all.
 ///

@@ -1,16 +1,12 @@
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::agent::Agent;
+use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
+use crate::contract::{ActionValue, Meaning, Policy};
 use crate::error::{Error, Result};
 use crate::games::{MaskKind, StateFeatures, offered};
-use crate::judged::Meaning;
-use crate::options::{CHECKPOINT, Entry, Options, Parameter};
-use crate::policy::{ActionValue, Policy, PolicyPlayer};
 use crate::random::{ColumnStreams, Role, Stream};
-use crate::roster::{self, Roster};
-use crate::weights_file;
 
 /// A linear value of positions, `weights . (1, features)`; the features are the mean of a
 /// position's `best_of` best descriptions.
@@ -213,42 +209,6 @@ impl<G: StateFeatures> Policy<G> for ValuePlayer<G> {
              mean something",
         )
     }
-}
-
-pub fn entry<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "value",
-        about: "the most points and value by linear values of the game's features",
-        parameters: &[
-            Parameter { key: "depth", default: Some("1"), about: "moves whose points count before the value does" },
-            Parameter {
-                key: "outcomes",
-                default: None,
-                about: "outcomes that are drawn of each move, 0: what is certain of it; without it the agent's",
-            },
-            CHECKPOINT,
-        ],
-        build: |options, rules| {
-            let agent = load::<G>(options)?;
-            let mut model = agent.value::<G>()?;
-            if options.given("outcomes").is_some() {
-                model.outcomes = options.number("outcomes", "a whole number", 0..=1_000)?;
-            }
-            let depth = options.number("depth", "a whole number", 1..=2)?;
-            if depth > 1 && model.outcomes == 0 {
-                return Err(Error::user(format!(
-                    "'{}': depth=2 needs outcomes=N, 1 or above: a second move needs a whole board",
-                    options.asked
-                )));
-            }
-            Ok(Box::new(PolicyPlayer::new(options.named_by(&agent), model.player::<G>(rules, depth))))
-        },
-    }
-}
-
-fn load<G: Roster>(options: &Options<G>) -> Result<Agent> {
-    let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent with linear values", options.asked));
-    options.agent(|| roster::first_agent::<G>(Kind::Value).ok_or_else(needed))
 }
 
 #[cfg(test)]

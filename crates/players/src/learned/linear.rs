@@ -1,17 +1,11 @@
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
-use crate::agent::Agent;
+use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
+use crate::contract::{ActionValue, Moved, Policy, play_by_choice, sorted};
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, MaskKind};
-use crate::options::{CHECKPOINT, Entry, Options, Parameter};
-use crate::policy::{ActionValue, Moved, Policy, PolicyPlayer, play_by_choice, sorted};
 use crate::random::Stream;
-use crate::registry;
-use crate::roster::{self, Preset, Roster, Weights};
-use crate::weights_file;
 
 /// Negated value of a lost position, in multiples of the largest absolute weight.
 pub const LOST: f64 = 1e6;
@@ -31,37 +25,6 @@ struct ModelConfig {
 impl Linear {
     pub fn new(terms: Vec<(usize, f64)>) -> Self {
         Self { terms }
-    }
-
-    pub fn of<G: Roster>(preset: &Preset) -> Result<Self> {
-        let terms = match preset.weights {
-            Weights::Terms(terms) => terms,
-            Weights::Agent(name) => return Self::shipped::<G>(name),
-        };
-        let names: Vec<String> = terms.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let weights = terms.iter().map(|(_, weight)| *weight);
-        Ok(Self { terms: numbers::<G>(&names, preset.name)?.into_iter().zip(weights).collect() })
-    }
-
-    fn shipped<G: Roster>(name: &str) -> Result<Self> {
-        match registry::shipped(name) {
-            Some(shipped) => Agent::shipped(shipped)?.linear::<G>(),
-            None => Err(Error::runtime(format!("no agent '{name}' is inside the program"))),
-        }
-    }
-
-    /// The preset of this name, or an agent's file or folder.
-    pub fn named<G: Roster>(name: &str) -> Result<Self> {
-        if let Some(preset) = G::PRESETS.iter().find(|preset| preset.name == name) {
-            return Self::of::<G>(preset);
-        }
-        if !Path::new(name).exists() && registry::shipped(name).is_none() {
-            return Err(Error::user(format!(
-                "there are no weights \"{name}\": give a file or folder that there is{}",
-                preset_names::<G>(", or one of the names ")
-            )));
-        }
-        Agent::load(Path::new(name))?.linear::<G>()
     }
 
     /// Features and weights of a saved run.
@@ -115,11 +78,6 @@ impl Linear {
     }
 }
 
-fn preset_names<G: Roster>(words: &str) -> String {
-    let names: Vec<&str> = G::PRESETS.iter().map(|preset| preset.name).collect();
-    if names.is_empty() { String::new() } else { format!("{words}{}", names.join(", ")) }
-}
-
 /// Largest absolute weight; 1 if all are 0.
 fn scale(terms: &[(usize, f64)]) -> f64 {
     let largest = terms.iter().fold(0.0, |largest: f64, (_, weight)| largest.max(weight.abs()));
@@ -157,7 +115,8 @@ impl Selection {
     }
 }
 
-fn numbers<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
+/// Places of features by their names; an error begins with `of`.
+pub(crate) fn numbers<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let known = G::action_names();
     let number = |name: &String| {
         let place = known.iter().position(|known| known == name);
@@ -281,50 +240,6 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
 fn first_of_best(values: &[ActionValue]) -> Option<usize> {
     let better = |best: ActionValue, next: ActionValue| if next.value > best.value { next } else { best };
     values.iter().copied().reduce(better).map(|best| best.action)
-}
-
-pub const WEIGHTS: &str = "weights";
-
-pub fn entry<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "linear",
-        about: "the highest sum of weighted features of a move",
-        parameters: &[
-            Parameter { key: WEIGHTS, default: None, about: "name of the weights; without it the game's first" },
-            Parameter {
-                key: "depth",
-                default: Some("1"),
-                about: "pieces that are looked ahead, 2: each piece that may come next",
-            },
-            CHECKPOINT,
-        ],
-        build: |options, _| {
-            let depth = options.number("depth", "a whole number", 1..=2)?;
-            if depth == 2 && G::PIECES.is_empty() {
-                return Err(options.wrong("depth", "1 where no piece comes next"));
-            }
-            let (linear, name) = load::<G>(options)?;
-            Ok(Box::new(PolicyPlayer::new(name, linear.player::<G>(depth))))
-        },
-    }
-}
-
-/// The weights of the options, and the player's name.
-fn load<G: Roster>(options: &Options<G>) -> Result<(Linear, String)> {
-    if let Some(name) = options.given(WEIGHTS) {
-        if options.has_agent() {
-            return Err(Error::user(format!("'{}' has both weights and an agent: one is enough", options.asked)));
-        }
-        return match G::PRESETS.iter().find(|preset| preset.name == name) {
-            Some(preset) => Ok((Linear::of::<G>(preset)?, options.text.to_owned())),
-            None if G::PRESETS.is_empty() => Err(options
-                .wrong(WEIGHTS, "left out: no weights of the game have a name, but checkpoint=AGENT is possible")),
-            None => Err(options.wrong(WEIGHTS, &preset_names::<G>("one of "))),
-        };
-    }
-    let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent of weighted features", options.asked));
-    let agent = options.agent(|| roster::first_agent::<G>(Kind::Linear).ok_or_else(needed))?;
-    Ok((agent.linear::<G>()?, options.named_by(&agent)))
 }
 
 #[cfg(test)]

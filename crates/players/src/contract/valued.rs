@@ -2,8 +2,14 @@
 
 use std::borrow::Cow;
 
-use crate::policy::ActionValue;
-use crate::roster::Roster;
+use super::measured::Measured;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ActionValue {
+    pub action: usize,
+    /// Points, or the player's own scale.
+    pub value: f64,
+}
 
 /// A move as a player judges it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -53,7 +59,7 @@ impl Meaning {
         Self { in_points: false, about: Cow::Borrowed("a number on the player's own scale, not points") };
 
     /// The meaning as a sentence.
-    pub fn sentence<G: Roster>(&self) -> String {
+    pub fn sentence<G: Measured>(&self) -> String {
         let unit = if self.in_points { format!(", in {}", G::UNIT) } else { String::new() };
         format!("A value is {}{unit}.", self.about)
     }

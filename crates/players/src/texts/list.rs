@@ -1,67 +1,36 @@
 use std::path::Path;
 
+use super::entries::{self, NETWORK_SEARCH, WEIGHTS};
+use super::game::{Preset, Roster, Weights, first_agent};
+use super::options::{CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, Options, Parameter, Parts, Setting, list};
 use crate::agent_file::Kind;
+use crate::contract::BoxedPlayer;
 use crate::error::{Error, Result};
-use crate::network::NETWORK_SEARCH;
-use crate::options::{
-    BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, MS, Options, Parameter, Parts, SIMS, Setting, list,
-};
-use crate::registry::{is_player, shipped};
-use crate::roster::{self, Roster, first_agent, own_entries};
-use crate::{cascade, exhaustive, greedy, linear, network, plan, random_player, rollout, setup, value};
 
 /// All players of a game, the recommended ones first.
 pub fn players<G: Roster>() -> Vec<Entry<G>> {
     let mut players = vec![
-        best(),
-        network::entry(),
-        network::search_entry(),
-        random_player::entry(),
-        random_player::matching(),
-        greedy::entry(),
-        cascade::entry(),
-        plan::entry(),
-        setup::entry(),
-        exhaustive::entry(),
-        rollout::entry(),
-        value::entry(),
-        linear::entry(),
+        entries::best(),
+        entries::network(),
+        entries::network_search(),
+        entries::random(),
+        entries::matching(),
+        entries::greedy(),
+        entries::cascade(),
+        entries::plan(),
+        entries::setup(),
+        entries::exhaustive(),
+        entries::rollout(),
+        entries::value(),
+        entries::linear(),
     ];
     players.extend(G::players());
-    players.extend(own_entries());
+    players.extend(entries::own_entries());
     players
 }
 
-fn best<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "best",
-        about: "the strongest player that thinks for a given time",
-        parameters: &[
-            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
-            Parameter { key: "sims", default: None, about: SIMS },
-        ],
-        build: |options, rules| G::best(options, rules),
-    }
-}
-
-/// The player of a text, with networks on the processor.
-///
-/// A text is a name, then parameters: `name:key=value:key=value`. The name is a player's, or that
-/// of an agent, as [`Agent::load`](crate::Agent::load) finds it: then the agent's kind says which
-/// player it is; `AGENT+search` searches with an agent's network. A path with colons may stand in
-/// double quotes.
-pub fn parse<G: Roster>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
-    parse_with(text, rules, &Setting::default())
-}
-
-/// The player of a text, with a backend for networks and an agent for texts that name none; a
-/// second agent is refused.
-pub fn parse_with<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
-    G::player(text, rules, setting)
-}
-
-/// The player of a text; see [`parse_with`].
-pub(crate) fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
+/// The player of a text; see [`parse_with`](crate::parse_with).
+pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
     let (players, parts) = (players::<G>(), Parts::of(text));
     let named = |name: &str| players.iter().find(|entry| entry.name == name);
     if let Some(entry) = named(parts.name) {
@@ -92,18 +61,11 @@ pub(crate) fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) 
 /// End of a text's name that lets the agent's network search.
 pub const SEARCHES: &str = "+search";
 
-/// Name or path of the agent in a text, if there is one: its checkpoint, or what it begins with.
-pub fn agent_in(text: &str) -> Option<&Path> {
-    let parts = Parts::of(text);
-    let is_agent = !is_player(parts.name);
-    let name = parts.name.strip_suffix(SEARCHES).filter(|_| !Path::new(parts.name).exists()).unwrap_or(parts.name);
-    parts.checkpoint().or(Some(name).filter(|_| is_agent)).map(Path::new)
-}
-
 /// The error of a text that begins with neither a player nor an agent.
 fn unknown<G: Roster>(parts: &Parts, players: &[Entry<G>]) -> Error {
     let (name, rest) = parts.name.split_once(':').unwrap_or((parts.name, ""));
-    let kind = shipped(name).map_or(name, |shipped| shipped.kind.name());
+    let shipped = G::AGENTS.iter().find(|shipped| shipped.name == name);
+    let kind = shipped.map_or(name, |shipped| shipped.kind.name());
     if let Some(entry) = players.iter().find(|entry| entry.name == kind) {
         return Error::user(format!("'{rest}' in '{}' must be key=value: {}", parts.text, entry.has()));
     }
@@ -120,11 +82,7 @@ fn unknown<G: Roster>(parts: &Parts, players: &[Entry<G>]) -> Error {
     ))
 }
 
-/// A game's players, one line each: the best one, agents that ship and weights with a name first.
-/// With a player's name: its parameters, with their defaults.
-///
-/// A name that no player of the game has is an error.
-pub fn listing<G: Roster>(player: Option<&str>) -> Result<String> {
+pub(crate) fn lines<G: Roster>(player: Option<&str>) -> Result<String> {
     let all = players::<G>();
     match player {
         None => Ok(short::<G>(&all)),
@@ -143,8 +101,8 @@ fn short<G: Roster>(all: &[Entry<G>]) -> String {
     let mut named: Vec<(String, &str)> = Vec::new();
     named.extend(all.first().map(|best| (format!("{}:ms={DEFAULT_MS}", best.name), best.about)));
     named.extend(G::AGENTS.iter().map(|agent| (agent.name.to_owned(), agent.about)));
-    let weights = |preset: &'static roster::Preset| (format!("linear:weights={}", preset.name), preset.about);
-    let of_agent = |preset: &&'static roster::Preset| matches!(preset.weights, roster::Weights::Agent(_));
+    let weights = |preset: &'static Preset| (format!("linear:weights={}", preset.name), preset.about);
+    let of_agent = |preset: &&'static Preset| matches!(preset.weights, Weights::Agent(_));
     named.extend(G::PRESETS.iter().filter(|preset| !of_agent(preset)).map(weights));
     let searches = first_agent::<G>(Kind::Network).is_some();
     named.extend(searches.then_some((format!("NAME{SEARCHES}"), "search with the network NAME")));
@@ -170,17 +128,17 @@ fn short<G: Roster>(all: &[Entry<G>]) -> String {
 
 fn details<G: Roster>(entry: &Entry<G>) -> String {
     let mut lines = format!("{}: {}\n", entry.name, entry.about);
-    let has_use = |parameter: &&Parameter| parameter.key != linear::WEIGHTS || !G::PRESETS.is_empty();
+    let has_use = |parameter: &&Parameter| parameter.key != WEIGHTS || !G::PRESETS.is_empty();
     for Parameter { key, default, about } in entry.parameters.iter().filter(has_use).chain([&LABEL]) {
         let more = match *key {
-            key if key == GUIDE.key => format!(": {}", list(rollout::guides::<G>().into_iter())),
+            key if key == GUIDE.key => format!(": {}", list(entries::guides::<G>().into_iter())),
             key if key != CHECKPOINT.key => String::new(),
             _ if is_inside::<G>(entry.name) => "; without it an agent inside the program".to_owned(),
             _ => "; needed, as none is inside the program".to_owned(),
         };
         let default = default.map_or(String::new(), |default| format!("={default}"));
         lines += &format!("  :{:<15} {about}{more}\n", format!("{key}{default}"));
-        for known in G::PRESETS.iter().filter(|_| *key == linear::WEIGHTS) {
+        for known in G::PRESETS.iter().filter(|_| *key == WEIGHTS) {
             lines += &format!("    {:<15} {}\n", known.name, known.about);
         }
     }

@@ -1,7 +1,9 @@
+use rayon::prelude::*;
+
+use super::policy::{Listed, Policy};
+use super::valued::{ActionValue, Judged, Meaning, judged};
 use crate::error::Result;
 use crate::games::{Game, Text};
-use crate::judged::{Judged, Meaning, judged};
-use crate::policy::{ActionValue, Listed, Policy};
 use crate::random::{Role, Stream};
 
 /// A chooser of moves, for a batch of positions.
@@ -54,3 +56,56 @@ pub fn position_stream<G: Text>(state: &G::State) -> Stream {
     let hash = G::board(state).bytes().fold(0xcbf2_9ce4_8422_2325, add);
     Stream::new(hash, Role::Tie, G::actions_left(state) as u64)
 }
+
+pub struct PolicyPlayer<P> {
+    name: String,
+    policy: P,
+}
+
+impl<P> PolicyPlayer<P> {
+    pub fn new(name: impl Into<String>, policy: P) -> Self {
+        Self { name: name.into(), policy }
+    }
+}
+
+impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
+        let choose = |(state, ties): (&G::State, &mut Stream)| self.policy.choose(state, ties);
+        // Waking the thread pool takes longer than a single move.
+        Ok(match self.policy.is_timed() || states.len() == 1 {
+            true => states.iter().zip(ties).map(choose).collect(),
+            false => states.par_iter().zip(ties).map(choose).collect(),
+        })
+    }
+
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+        Ok(self.policy.rank(state, ties))
+    }
+
+    fn judge(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
+        Ok(self.policy.judge(state, ties))
+    }
+
+    fn meaning(&self) -> Meaning {
+        self.policy.meaning()
+    }
+
+    fn policy(&self) -> Option<&dyn Policy<G>> {
+        Some(&self.policy)
+    }
+
+    fn list(&self, state: &G::State) -> Option<Vec<Listed>> {
+        self.policy.list(state)
+    }
+
+    fn is_timed(&self) -> bool {
+        self.policy.is_timed()
+    }
+}
+
+/// Any player of a game, on any thread.
+pub type BoxedPlayer<G> = Box<dyn Player<G> + Send>;

@@ -10,7 +10,12 @@ use crate::games::Game;
 pub(super) const WEIGHTS: &str = "weights";
 
 /// The file of a model, in single precision.
-pub fn write<G: Game>(kind: Kind, rules: &G::Rules, config: &impl Serialize, weights: &[f64]) -> Result<AgentFile> {
+pub(super) fn write<G: Game>(
+    kind: Kind,
+    rules: &G::Rules,
+    config: &impl Serialize,
+    weights: &[f64],
+) -> Result<AgentFile> {
     let unwritable = |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
     let values: Vec<f32> = weights.iter().map(|weight| *weight as f32).collect();
     Ok(AgentFile {
@@ -23,7 +28,7 @@ pub fn write<G: Game>(kind: Kind, rules: &G::Rules, config: &impl Serialize, wei
 }
 
 /// Configuration of a model; `name` is the file's name in errors.
-pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: Kind, name: &str) -> Result<C> {
+pub(super) fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: Kind, name: &str) -> Result<C> {
     file.check(G::NAME, kind, name)?;
     toml::from_str(&file.config).map_err(|error: toml::de::Error| {
         let what = in_words(error.message());
@@ -32,7 +37,7 @@ pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: Kind, name: 
 }
 
 /// Exactly `count` weights.
-pub fn weights(file: &AgentFile, count: usize, name: &str) -> Result<Vec<f64>> {
+pub(super) fn weights(file: &AgentFile, count: usize, name: &str) -> Result<Vec<f64>> {
     let found = file.tensors.get(WEIGHTS).filter(|array| array.shape == [count]);
     let found = found.ok_or_else(|| Error::user(format!("{name} has no {count} weights")))?;
     Ok(found.values.iter().map(|weight| f64::from(*weight)).collect())

@@ -1,0 +1,19 @@
+use crate::contract::{ActionValue, Meaning, Policy};
+use crate::games::{Game, MaskKind, offered};
+use crate::random::Stream;
+
+/// Plays any action of a mask, each with the same chance.
+pub struct Random {
+    pub mask: MaskKind,
+}
+
+impl<G: Game> Policy<G> for Random {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+        let (mask, _) = offered::<G>(state, self.mask);
+        mask.iter().map(|action| ActionValue { action, value: 0.0 }).collect()
+    }
+
+    fn meaning(&self) -> Meaning {
+        Meaning { about: "0 for every move".into(), ..Meaning::OWN }
+    }
+}

@@ -1,0 +1,73 @@
+use super::budget::Budget;
+use super::search::Search;
+use crate::clock::Instant;
+use crate::contract::{ActionValue, Judged, Meaning, Measured, Policy, certain_values, shuffle, values};
+use crate::games::{Lookahead, MaskKind, Plan, offered};
+use crate::random::Stream;
+
+/// Plays the move that simulations rank first, each with some moves of the guide.
+pub struct Rollout<G: Lookahead + Measured, P> {
+    pub search: Search<G>,
+    /// Player of the simulations after the first move, whose values order the moves of the default
+    /// mask.
+    pub guide: P,
+    /// Mask of the tried moves; those outside the default mask that the guide does not value come
+    /// last.
+    pub mask: MaskKind,
+}
+
+impl<G: Lookahead + Measured, P: Policy<G>> Policy<G> for Rollout<G, P> {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+        self.rank(state, ties)
+    }
+
+    /// Chooses the move ranked first, as one that dropped out early may have a higher mean of fewer
+    /// simulations.
+    fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
+        self.rank(state, ties).first().map_or(0, |valued| valued.action)
+    }
+
+    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+        values(&self.judge(state, ties))
+    }
+
+    fn judge(&self, state: &G::State, ties: &mut Stream) -> Vec<Judged> {
+        let begin = Instant::now();
+        // A search that runs wholly in the thread pool never waits for a thread to wake.
+        rayon::scope(|_| self.judge_since(begin, state, ties))
+    }
+
+    fn meaning(&self) -> Meaning {
+        self.search.meaning()
+    }
+
+    fn is_timed(&self) -> bool {
+        matches!(self.search.budget, Budget::Time(_))
+    }
+}
+
+impl<G: Lookahead + Measured, P: Policy<G>> Rollout<G, P> {
+    fn judge_since(&self, begin: Instant, state: &G::State, ties: &mut Stream) -> Vec<Judged> {
+        let first = G::mask(state, MaskKind::default_of::<G>());
+        let (tried, _) = offered::<G>(state, self.mask);
+        let mut candidates = self.guide.values(state, ties);
+        // Shuffling before sorting puts equal ones in random order.
+        shuffle(&mut candidates, ties);
+        candidates.retain(|ActionValue { action, .. }| first.contains(*action) || tried.contains(*action));
+        candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
+        // Most guides see no difference where the default mask is empty: plans order the moves,
+        // then the guide.
+        let others = if first.is_empty() { std::mem::take(&mut candidates) } else { vec![] };
+        let of_guide = |action| others.iter().find(|valued| valued.action == action).map(|valued| valued.value);
+        let mut more = tried.without(&first);
+        candidates.iter().for_each(|valued| more.remove(valued.action));
+        let mut more = certain_values::<G>(state, &more, Plan { depth: 2, weight: 1.0, breadth: 0 });
+        shuffle(&mut more, ties);
+        more.sort_by(|a, b| {
+            let [one, other] = [a, b].map(|valued| of_guide(valued.action).unwrap_or(f64::NEG_INFINITY));
+            b.value.total_cmp(&a.value).then(other.total_cmp(&one))
+        });
+        candidates.extend(more);
+        self.search.rank(state, &candidates, &self.guide, ties, begin)
+    }
+}

@@ -1,0 +1,37 @@
+use crate::games::Game;
+
+/// What scores of a game mean, for measuring players.
+pub trait Measured: Game {
+    /// What a game's score counts.
+    const UNIT: &'static str = "points";
+    /// Whether a game may end before its last move, or has no number of moves; `dqn` then needs
+    /// `learning.relative = false`.
+    const MAY_END_EARLY: bool = false;
+    /// Whether scores of good players are nearly exponential, since a mishap may come at any move.
+    const IS_EXPONENTIAL: bool = false;
+    /// Measure of how near its end a game is.
+    const IMPORTANCE: Option<Importance<Self>> = None;
+    /// Forecast of the points to come.
+    const FORECAST: Option<Forecast<Self::State>> = None;
+}
+
+/// Level in the importance function of RESTART (Villén-Altamirano 1991), 0 far from the end.
+///
+/// The chance of an end soon must grow from level to level by about the same small factor;
+/// otherwise means are sometimes far off, without wider intervals.
+pub type Importance<G> = fn(&G) -> usize;
+
+/// Forecast of the points to come, the control variate of [luck](crate::eval::luck) in games that
+/// do not end early: any forecast leaves the mean unbiased, a better one less variance.
+#[derive(Clone, Copy)]
+pub struct Forecast<S> {
+    /// Points to come; 0 where the game has ended.
+    pub points: fn(&S) -> f64,
+    /// Whether searches by default add the forecast at the end of a simulation, as games that may
+    /// end early need.
+    pub in_search: bool,
+}
+
+pub fn in_search<G: Measured>() -> bool {
+    G::FORECAST.is_some_and(|forecast| forecast.in_search)
+}

@@ -1,0 +1,13 @@
+//! What a player is: how it is asked, what its values mean, and what a game says of its scores.
+
+mod measured;
+mod player;
+mod policy;
+mod valued;
+
+pub use measured::{Forecast, Importance, Measured, in_search};
+pub use player::{BoxedPlayer, Player, PolicyPlayer, position_stream};
+pub use policy::{Listed, Moved, Policy, best, in_words};
+pub(crate) use policy::{best_of, certain_values, play_by_choice, quiet_too, shuffle, sorted, weigh, weigh_certain};
+pub use valued::{ActionValue, Judged, Meaning};
+pub(crate) use valued::{judged, values};

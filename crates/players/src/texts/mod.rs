@@ -1,0 +1,13 @@
+//! Texts of players: their options, all entries, and what is shown to whom.
+
+mod entries;
+mod game;
+mod list;
+mod options;
+
+pub(crate) use entries::{beam, beam_player, preset_names, ranked, recommended};
+pub use game::{Figure, OwnFigures, OwnPolicy, Played, Preset, Roster, Weights, last_agent};
+pub(crate) use list::lines;
+pub use list::{SEARCHES, build, players};
+pub use options::{Build, Entry, Options, Parameter, Setting};
+pub(crate) use options::{Parts, budget};
