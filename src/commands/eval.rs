@@ -47,7 +47,7 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
     let watch = quoted(&watch);
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
     series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
-    conclude(report, &series, arguments.plot.as_deref(), Some(&watch), G::IS_EXPONENTIAL)
+    conclude(report, &series, arguments.plot.as_deref(), Some(&watch), G::IMPORTANCE.is_some())
 }
 
 /// Writes the results, and how the player is watched if given.

@@ -53,7 +53,7 @@ impl ForGame for Task<'_> {
         match command {
             "eval" => {
                 let report = only(reports::<G>(&shards, &series)?)?;
-                eval::conclude(report, &series, arguments.plot.as_deref(), None, G::IS_EXPONENTIAL)
+                eval::conclude(report, &series, arguments.plot.as_deref(), None, G::IMPORTANCE.is_some())
             }
             "compare" => compare::conclude(&series, arguments.plot.as_deref(), reports::<G>(&shards, &series)?),
             "endure" => merge_endured::<G>(&shards, &series),

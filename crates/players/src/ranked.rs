@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::games::{Bejeweled, MaskKind, Match3, Text as _, offered};
 use crate::options::Entry;
 use crate::policy::{ActionValue, Listed, Policy, in_words};
-use crate::random::Stream;
+use crate::random::{Role, Stream};
 use crate::roster::Roster;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -299,7 +299,9 @@ pub struct Ranked<G> {
 
 impl<G: Gems> Default for Ranked<G> {
     fn default() -> Self {
-        let cells = |action| <[(usize, usize); 2]>::try_from(G::cells(action)).unwrap_or_default();
+        // A swap's cells are the same in all positions.
+        let state = G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state();
+        let cells = |action| <[(usize, usize); 2]>::try_from(G::cells(&state, action)).unwrap_or_default();
         Self { actions: (0..G::ACTIONS).map(cells).collect(), game: PhantomData }
     }
 }

@@ -102,7 +102,7 @@ impl<G: Image + Measured> QLearner<G> {
         let mask = online.view().mask;
         // The target network's maxima serve acting and targets if both take them over the same
         // actions.
-        let same = G::successor_mask(mask) == mask && !double && candidates == 0 && online.next_moves() == 0;
+        let same = mask.successor::<G>() == mask && !double && candidates == 0 && online.next_moves() == 0;
         Self {
             learning: learning.clone(),
             following: target.clone(),

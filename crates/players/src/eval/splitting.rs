@@ -5,7 +5,7 @@
 //! one end below the level.
 
 use crate::error::{Error, Result};
-use crate::games::{ActionFeatures, Game, Step};
+use crate::games::{ActionFeatures, Game, Step, weighed};
 use crate::random::{Draw, Stream};
 use crate::roster::{Importance, Measured};
 
@@ -173,7 +173,8 @@ pub fn play<G: ActionFeatures + Measured>(
     most: u64,
 ) -> Tallies {
     let mut game = G::new(walk.rules, stream);
-    G::drive(&mut game, terms, stream, |game, stream, _, step| {
+    weighed::drive(&mut game, terms, |game, action| {
+        let step = game.step(action, stream);
         walk.moved(game, stream, step);
         walk.goes_on(moves) && walk.moves < most
     });

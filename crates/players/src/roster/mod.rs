@@ -26,9 +26,8 @@ pub trait Measured: Game {
     /// Whether a game may end before its last move, or has no number of moves; `dqn` then needs
     /// `learning.relative = false`.
     const MAY_END_EARLY: bool = false;
-    /// Whether scores of good players are nearly exponential, since a mishap may come at any move.
-    const IS_EXPONENTIAL: bool = false;
-    /// Measure of how near its end a game is.
+    /// Measure of how near its end a game is, where a mishap may come at any move, so that scores of
+    /// good players are nearly exponential.
     const IMPORTANCE: Option<Importance<Self>> = None;
     /// Forecast of the points to come.
     const FORECAST: Option<Forecast<Self::State>> = None;
@@ -41,9 +40,6 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
 
     /// What a game's score counts.
     const UNIT: &'static str = "points";
-
-    /// Whether next moves can be seen to gain, so that plans of several moves make sense.
-    const PLANS: bool = true;
 
     /// Agents inside the program. The first one, and the first of each kind, play by default;
     /// searches take the last network.

@@ -11,7 +11,6 @@ use crate::options::{self, BoxedPlayer, Options};
 
 impl Measured for Tetris {
     const MAY_END_EARLY: bool = true;
-    const IS_EXPONENTIAL: bool = true;
     /// Mean height of the columns, in half rows.
     const IMPORTANCE: Option<Importance<Self>> = Some(|game| game.mean_height_in_half_rows());
 }
@@ -19,7 +18,6 @@ impl Measured for Tetris {
 impl Roster for Tetris {
     const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
     const UNIT: &'static str = "lines";
-    const PLANS: bool = false;
 
     const AGENTS: &'static [Shipped] = &[
         Shipped {
