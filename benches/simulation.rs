@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use matchq::games::match3::Rules;
-use matchq::games::{ActionFeatures, Bejeweled, Bilging, Game, Image, Match3, Tetris, TileMatch, offered};
+use matchq::games::{Bejeweled, Bilging, Game, Image, Match3, Tetris, TileMatch, offered, weighed};
 use matchq::players::{Linear, Roster as _};
 use matchq::random::{Draw, Role, Stream};
 
@@ -76,7 +76,7 @@ fn linear_players(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 seed += 1;
-                Tetris::play_weighed(&rules, player.terms(), &mut Stream::new(seed, Role::Game, 0), MOVES).score
+                weighed::play::<Tetris>(&rules, player.terms(), &mut Stream::new(seed, Role::Game, 0), MOVES).score
             });
         });
     }

@@ -30,13 +30,13 @@ TARGET_EVERY, EVALUATE_EVERY = 500, 64_000
 CHANNELS, LAYERS = 16, 6
 COLOURS, ROWS, COLUMNS, MOVES = 4, 10, 8, 25
 
-# The two cells of each swap: (column, row) from the top left.
+# The two cells of each swap: (row, column) from the top left.
 SWAPS = [matchq.cells_of_move(matchq.move_of_action(action)) for action in range(142)]
 # A swap's place in the output: plane 0 has vertical swaps at their upper cells, plane 1 horizontal ones at their left cells.
-PLACES = torch.tensor([(ROWS * (y == below) + y) * COLUMNS + x for (x, y), (_, below) in SWAPS])
+PLACES = torch.tensor([(ROWS * (y == below) + y) * COLUMNS + x for (y, x), (below, _) in SWAPS])
 # The swap of the same cells on the board seen in a mirror.
 _action_of = {frozenset(cells): action for action, cells in enumerate(SWAPS)}
-MIRRORED = np.array([_action_of[frozenset((COLUMNS - 1 - x, y) for x, y in cells)] for cells in SWAPS])
+MIRRORED = np.array([_action_of[frozenset((y, COLUMNS - 1 - x) for y, x in cells)] for cells in SWAPS])
 
 
 class Convolution(torch.nn.Module):

@@ -60,7 +60,7 @@ pub fn moves_of_a_game(game: &str) -> PyResult<usize> {
     Ok(self::game(game)?.moves())
 }
 
-/// Cells that a move touches, as (column, row) from the top left; two for a swap.
+/// Cells that a move touches, as (row, column) from the top left; two for a swap.
 ///
 /// Raises as action_of_move does.
 #[pyfunction]

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use matchq_players::error::{Error, Result};
 use matchq_players::eval::{Report, Saved};
 use matchq_players::games::{ActionMask, Image, MaskKind, Token, actions_of_a_game, offered};
+use matchq_players::random::{Role, Stream};
 use matchq_players::roster::last_agent;
 use matchq_players::{Agent, Agents, ForGame, Kind, Playable, Shipped, with_game};
 use pyo3::prelude::*;
@@ -69,7 +70,7 @@ pub trait AnyGame: Send + Sync {
     /// Moves of a new game; 0 where moves are not counted.
     fn moves(&self) -> usize;
 
-    /// The cells (column, row) that an action touches.
+    /// The cells (row, column) that an action moves, or fills on a new game's board.
     fn cells(&self, action: usize) -> Vec<(usize, usize)>;
 }
 
@@ -137,7 +138,7 @@ impl<G: Playable> AnyGame for Known<G> {
         image: &mut [u8],
         scalars: &mut [f32],
     ) -> Result<()> {
-        G::encode_bytes(&G::parse(&read_rules::<G>(rules)?, board, left)?, image, scalars);
+        G::encode(&G::parse(&read_rules::<G>(rules)?, board, left)?, 0, image, scalars);
         Ok(())
     }
 
@@ -205,7 +206,9 @@ impl<G: Playable> AnyGame for Known<G> {
     }
 
     fn cells(&self, action: usize) -> Vec<(usize, usize)> {
-        G::cells(action)
+        // A swap's cells are the same in all positions.
+        let state = G::new(&Default::default(), &mut Stream::new(0, Role::Game, 0)).state();
+        G::cells(&state, action)
     }
 }
 

@@ -53,7 +53,7 @@ impl Reading {
     /// The picture with each cell's likeliest letter and confidence, uint8 of shape (height, width,
     /// 3).
     ///
-    /// Confidences are in percent, unsure cells red. The given cells, (column, row), have a frame;
+    /// Confidences are in percent, unsure cells red. The given cells, (row, column), have a frame;
     /// the cells of up to three moves, best first, have an outline and a rank.
     ///
     /// Raises ValueError for a cell outside of the field.
@@ -66,23 +66,20 @@ impl Reading {
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let field = &self.reading.field;
         let [columns, rows] = field.size;
-        let within = |(column, row): (i64, i64)| {
-            let cell = usize::try_from(column).ok().zip(usize::try_from(row).ok());
-            cell.filter(|(column, row)| *column < columns && *row < rows).ok_or_else(|| {
+        let within = |(row, column): (i64, i64)| {
+            let cell = usize::try_from(row).ok().zip(usize::try_from(column).ok());
+            let cell = cell.filter(|(row, column)| *row < rows && *column < columns).ok_or_else(|| {
                 PyValueError::new_err(format!(
-                    "there is no cell ({column}, {row}): the field has {columns} columns and {rows} rows"
+                    "there is no cell ({row}, {column}): the field has {rows} rows and {columns} columns"
                 ))
-            })
+            });
+            cell.map(|(row, column)| [column, row])
         };
-        let cells = cells.into_iter().map(within).collect::<PyResult<Vec<(usize, usize)>>>()?;
-        let places = |cells: Vec<(i64, i64)>| {
-            let places = cells.into_iter().map(|cell| within(cell).map(|(column, row)| [column, row]));
-            places.collect::<PyResult<Vec<[usize; 2]>>>()
-        };
-        let moves = moves.into_iter().map(places).collect::<PyResult<Vec<_>>>()?;
+        let within = |cells: Vec<(i64, i64)>| cells.into_iter().map(within).collect::<PyResult<Vec<_>>>();
+        let (cells, moves) = (within(cells)?, moves.into_iter().map(within).collect::<PyResult<Vec<_>>>()?);
         let drawn = unlocked(py, || {
             let mut drawn = matchq_vision::overlay(&self.picture, &self.reading);
-            cells.iter().for_each(|(column, row)| matchq_vision::mark(&mut drawn, field, *column, *row));
+            cells.iter().for_each(|[column, row]| matchq_vision::mark(&mut drawn, field, *column, *row));
             Ok(matchq_vision::moves(&drawn, field, &moves))
         })?;
         drawn.values().to_vec().into_pyarray(py).reshape([drawn.height(), drawn.width(), 3])

@@ -187,7 +187,7 @@ pub fn actions_left(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
 /// Position of a board at rest, with its piece where the game has pieces.
 pub fn position<G: Playable>(rules: &G::Rules, board: &str, left: Option<i64>) -> Result<G::State> {
     let state = G::parse(rules, board, left)?;
-    match G::PIECES.is_empty() || G::is_whole(&state) {
+    match G::PIECES.is_none() || G::is_whole(&state) {
         true => Ok(state),
         false => Err(Error::user("the board shows no piece")),
     }

@@ -79,7 +79,7 @@ impl<G: Playable> Session<G> {
 
     fn show(&self, mask: MaskKind, longest: u64, view: &mut View<'_>) {
         let state = self.episode.state();
-        G::encode_bytes(&state, view.image, view.scalars);
+        G::encode(&state, 0, view.image, view.scalars);
         write_mask(&offered::<G>(&state, mask).0, view.mask);
         *view.score = self.episode.score().into();
         *view.over = self.episode.is_over();

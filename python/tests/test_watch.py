@@ -38,8 +38,8 @@ def test_a_board_is_read_from_a_file_and_from_pixels_by_the_theme_that_fits():
     # The frame is thick and orange.
     x, y = round(left + 0.5 * width / 8), round(top + 2)
     assert tuple(pixels[y, x]) == (255, 150, 0)
-    for cell in ((-1, 0), (8, 0)):
-        with pytest.raises(ValueError, match="there is no cell .*: the field has 8 columns"):
+    for cell in ((-1, 0), (0, 8)):
+        with pytest.raises(ValueError, match="there is no cell .*: the field has 10 rows and 8 columns"):
             read.drawn([cell])
     assert tuple(read.drawn()[y, x]) != (255, 150, 0)
     assert matchq.read_board(PICTURES / "board.png", theme="match3", field=read.field).board == BOARD
@@ -92,7 +92,7 @@ def test_any_player_ranks_the_moves_of_a_board():
 
 def _cells(move):
     x, y, vertical = move
-    return ((x, y), (x, y + 1) if vertical else (x + 1, y))
+    return ((y, x), (y + 1, x) if vertical else (y, x + 1))
 
 
 # Watching a screen of pictures
@@ -180,9 +180,9 @@ def test_each_board_at_rest_is_shown_with_its_best_moves_and_drawn_on_a_copy(tmp
         lines = text.split("\n")
         ranked = player.rank(board, left)
         assert "".join(lines[1:11]).replace("[", "").replace("]", "").replace(" ", "") == board.replace("\n", "")
-        (x, y), (other_x, other_y) = matchq.cells_of_move(ranked[0][0])
+        (y, x), (other_y, other_x) = matchq.cells_of_move(ranked[0][0])
         assert lines[11:] == [
-            f"{rank:3}  swap {' and '.join(f'({y}, {x})' for x, y in matchq.cells_of_move(move))}  {value:9.2f}"
+            f"{rank:3}  swap {' and '.join(f'({y}, {x})' for y, x in matchq.cells_of_move(move))}  {value:9.2f}"
             for rank, (move, value) in enumerate(ranked[:3], 1)
         ]
         assert lines[1 + y][3 * x : 3 * x + 3] == f"[{board.split()[y][x]}]"
@@ -205,7 +205,7 @@ def test_the_best_move_is_clicked_in_the_middle_of_its_cells_and_the_moves_are_c
     assert _watch.watch(screen, agent, arguments("--click", "--moves", "3"), 25) == 3
     cells = [cell for left, board in zip((25, 24, 23), boards) for cell in matchq.cells_of_move(agent.act(board, left))]
     assert screen.clicks == [
-        (pytest.approx(EDGE + (x + 0.5) * CELL, abs=1.5), pytest.approx(EDGE + (y + 0.5) * CELL, abs=1.5)) for x, y in cells
+        (pytest.approx(EDGE + (x + 0.5) * CELL, abs=1.5), pytest.approx(EDGE + (y + 0.5) * CELL, abs=1.5)) for y, x in cells
     ]
     assert "board 3, moves left: 23" in capsys.readouterr().out
 
@@ -235,7 +235,7 @@ def test_moves_of_bejeweled_are_clicked_as_its_ranked_player_chooses_them():
     given = arguments("--game", "bejeweled", "--click", "--moves", "8")
     assert _watch.watch(screen, player, given, 0) == 8
     side = width // 8
-    assert [(int(x - 30) // side, int(y - 30) // side) for x, y in screen.clicks] == [
+    assert [(int(y - 30) // side, int(x - 30) // side) for x, y in screen.clicks] == [
         cell for move in moves for cell in matchq.cells_of_move(move, game="bejeweled")
     ]
 
@@ -249,7 +249,7 @@ def test_a_board_that_moves_before_the_click_is_not_clicked():
         _watch.watch(screen, player, arguments("--click"), 25)
     best = matchq.cells_of_move(player.act(second, 25))
     assert len(screen.clicks) == 2
-    assert screen.clicks[0] == pytest.approx((EDGE + (best[0][0] + 0.5) * CELL, EDGE + (best[0][1] + 0.5) * CELL), abs=1.5)
+    assert screen.clicks[0] == pytest.approx((EDGE + (best[0][1] + 0.5) * CELL, EDGE + (best[0][0] + 0.5) * CELL), abs=1.5)
 
 
 def test_a_board_that_changes_between_the_two_clicks_gets_no_second_one():
@@ -262,7 +262,7 @@ def test_a_board_that_changes_between_the_two_clicks_gets_no_second_one():
     of = [matchq.cells_of_move(player.act(board, 25)) for board in (first, second)]
     cells = [of[0][0], *of[1]]
     assert screen.clicks == [
-        pytest.approx((EDGE + (x + 0.5) * CELL, EDGE + (y + 0.5) * CELL), abs=1.5) for x, y in cells
+        pytest.approx((EDGE + (x + 0.5) * CELL, EDGE + (y + 0.5) * CELL), abs=1.5) for y, x in cells
     ]
 
 

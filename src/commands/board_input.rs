@@ -90,11 +90,11 @@ impl Board {
         let rows = G::board(state).lines().count();
         // A position's text may have lines above the picture's.
         let above = rows.saturating_sub(field.size[1]);
-        let places = |valued: &Advised| -> Vec<[usize; 2]> {
-            let places = G::places(state, valued.action).into_iter();
-            places.filter_map(|(row, column)| Some([column, row.checked_sub(above)?])).collect()
+        let cells = |valued: &Advised| -> Vec<[usize; 2]> {
+            let cells = G::cells(state, valued.action).into_iter();
+            cells.filter_map(|(row, column)| Some([column, row.checked_sub(above)?])).collect()
         };
-        let moves: Vec<Vec<[usize; 2]>> = best.iter().take(DRAWN).map(places).collect();
+        let moves: Vec<Vec<[usize; 2]>> = best.iter().take(DRAWN).map(cells).collect();
         write_atomically(path, &vision::moves(picture, field, &moves).to_png()?)
     }
 }

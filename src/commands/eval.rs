@@ -44,7 +44,7 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
     let watch = quoted(&watch);
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
     other_rules::<G>(&rules).iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
-    conclude(report, series, arguments.plot.as_deref(), Some(&watch), G::IS_EXPONENTIAL)
+    conclude(report, series, arguments.plot.as_deref(), Some(&watch), G::IMPORTANCE.is_some())
 }
 
 /// The rules that are given, else those of the agent's training.

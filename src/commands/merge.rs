@@ -44,7 +44,7 @@ pub(crate) fn merge<G: Playable>(arguments: &Merge, shards: &Shards) -> Result<(
     match command {
         "eval" => {
             let report = only(reports::<G>(shards, &series)?)?;
-            eval::conclude(report, &series, arguments.plot.as_deref(), None, G::IS_EXPONENTIAL)
+            eval::conclude(report, &series, arguments.plot.as_deref(), None, G::IMPORTANCE.is_some())
         }
         "compare" => compare::conclude(&series, arguments.plot.as_deref(), reports::<G>(shards, &series)?),
         "endure" => merge_endured::<G>(shards, &series),

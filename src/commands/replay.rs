@@ -191,9 +191,9 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         let before = self.episode.score();
         let state = self.episode.state();
         // Pieces fall faster than tokens.
-        let [choice, pass, rest] = if G::PIECES.is_empty() { [600, 120, 500] } else { [400, 80, 100] };
+        let [choice, pass, rest] = if G::PIECES.is_some() { [400, 80, 100] } else { [600, 120, 500] };
         if action < G::ACTIONS {
-            self.frame(&self.landed.name(&G::board(&state)), G::places(&state, action), choice, before);
+            self.frame(&self.landed.name(&G::board(&state)), G::cells(&state, action), choice, before);
         }
         let shown = self.landed.name(&G::board(&state));
         let (Step { reward, .. }, mut boards) = self.episode.game.frames(action, &mut self.episode.stream);
@@ -209,7 +209,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
                 "played": {
                     "action": action,
                     "words": if wasted { "a wasted move".to_owned() } else { G::words(&state, action) },
-                    "cells": if wasted { vec![] } else { G::places(&state, action) },
+                    "cells": if wasted { vec![] } else { G::cells(&state, action) },
                     "before": shown,
                     "frames": boards,
                     "points": reward,
@@ -218,7 +218,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
             }));
         }
         for board in &boards {
-            let flash = !G::PIECES.is_empty() && board.contains(' ');
+            let flash = G::PIECES.is_some() && board.contains(' ');
             self.frame(board, vec![], if flash { 250 } else { pass }, before);
         }
         let end = self.episode.is_over();

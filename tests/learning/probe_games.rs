@@ -256,11 +256,11 @@ impl<S: Script> Image for Probe<S> {
     const SYMMETRIES: usize = S::SYMMETRIES;
 
     /// The done action is the scalar.
-    fn encode(state: &Position, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
-        image.fill(0.0);
+    fn encode(state: &Position, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
+        image.fill(false.into());
         scalars.fill(state.done.map_or(0.5, |action| S::shown(action, symmetry) as f32));
         for (plane, column) in S::ones(*state, symmetry) {
-            image[plane * COLUMNS + column] = 1.0;
+            image[plane * COLUMNS + column] = true.into();
         }
     }
 

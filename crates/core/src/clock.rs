@@ -1,4 +1,4 @@
-//! A clock for budgets of time, which WebAssembly has not.
+//! A clock for budgets of time; WebAssembly has none.
 
 #[cfg(not(target_family = "wasm"))]
 pub use std::time::Instant;
@@ -13,10 +13,12 @@ pub struct Instant;
 
 #[cfg(target_family = "wasm")]
 impl Instant {
+    /// The only moment there is.
     pub fn now() -> Self {
         Self
     }
 
+    /// No time, whatever happened since.
     pub fn elapsed(&self) -> std::time::Duration {
         std::time::Duration::ZERO
     }

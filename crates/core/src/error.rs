@@ -58,6 +58,7 @@ impl std::error::Error for Error {}
 pub struct OutOfRange {
     /// Whole key, such as `learning.batch`.
     pub key: String,
+    /// Value as the user would write it.
     pub value: String,
     /// What is allowed.
     pub allowed: String,

@@ -7,6 +7,8 @@
 //! - [`random`]: random streams, one for each role and index under a seed, and CPython's generator.
 //! - [`instructions`]: the instruction set that the program uses.
 
+#![warn(missing_docs)]
+
 pub mod clock;
 pub mod error;
 pub mod files;

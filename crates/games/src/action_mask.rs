@@ -38,6 +38,7 @@ impl ActionMask {
         self.0[action / 64] |= 1 << (action % 64);
     }
 
+    /// Takes an action out, below [`CAPACITY`](Self::CAPACITY).
     #[inline]
     pub const fn remove(&mut self, action: usize) {
         self.0[action / 64] &= !(1 << (action % 64));

@@ -8,6 +8,7 @@ use crate::random::Draw;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "D: Serialize", deserialize = "D: DeserializeOwned"))]
 pub struct Episode<G: Game, D = <G as Game>::Rng> {
+    /// The game as it stands.
     pub game: G,
     /// The random numbers to come.
     pub stream: D,

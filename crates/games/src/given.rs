@@ -1,25 +1,29 @@
-use super::{Image, Lookahead, Text, actions_of_a_game};
+use super::{Image, Text, actions_of_a_game};
 use crate::error::{Error, Result};
 
 /// A position as people give it: a board's text, and what the text may leave out.
 pub struct Given<'a> {
+    /// Text of the board.
     pub board: &'a str,
-    /// `None` stands for those of a new game.
+    /// Moves left; `None` stands for those of a new game.
     pub moves_left: Option<i64>,
     /// Letter of the piece, where the text shows none.
     pub piece: Option<&'a str>,
 }
 
-/// What messages call the parts of a [`Given`].
+/// Names of the parts of a [`Given`] in messages, such as flags.
 pub struct Names<'a> {
+    /// Name of the board, such as its file.
     pub board: &'a str,
+    /// Name of the moves left, such as `--moves-left`.
     pub moves_left: &'a str,
+    /// Name of the piece, such as `--piece`.
     pub piece: &'a str,
 }
 
 impl Given<'_> {
     /// The game at this position, at rest and not over; an error names the part that is wrong.
-    pub fn game<G: Text + Lookahead>(&self, rules: &G::Rules, names: &Names) -> Result<G> {
+    pub fn game<G: Text>(&self, rules: &G::Rules, names: &Names) -> Result<G> {
         let all = actions_of_a_game::<G>(rules) as i64;
         match self.moves_left {
             Some(left) if all == 0 => {
@@ -41,27 +45,33 @@ impl Given<'_> {
         }
     }
 
-    fn with_piece<G: Text + Lookahead>(&self, state: &G::State, names: &Names) -> Result<G::State> {
-        let letters: Vec<String> = G::PIECES.iter().map(char::to_string).collect();
-        let (board, asked, all) = (names.board, names.piece, letters.join(" "));
+    fn with_piece<G: Text>(&self, state: &G::State, names: &Names) -> Result<G::State> {
+        let (board, asked) = (names.board, names.piece);
+        let Some(pieces) = G::PIECES else {
+            return match self.piece {
+                None => Ok(*state),
+                Some(piece) => Err(Error::user(format!("{asked} {piece}: {} has no pieces", G::NAME))),
+            };
+        };
+        let letters: Vec<String> = pieces.letters().iter().map(char::to_string).collect();
+        let all = letters.join(" ");
         let Some(piece) = self.piece else {
-            return match letters.is_empty() || G::is_whole(state) {
+            return match G::is_whole(state) {
                 true => Ok(*state),
                 false => Err(Error::user(format!("{board} shows no piece: {asked} must be one of {all}"))),
             };
         };
-        match letters.iter().position(|letter| letter == piece) {
-            Some(number) if G::is_whole(state) && G::with_piece(state, number) != *state => {
-                Err(Error::user(format!("{asked} {piece}: {board} shows another piece: leave one of them out")))
-            }
-            Some(number) => Ok(G::with_piece(state, number)),
-            None if letters.is_empty() => Err(Error::user(format!("{asked} {piece}: {} has no pieces", G::NAME))),
-            None => Err(Error::user(format!("{asked} {piece}: it must be one of {all}"))),
+        let number = letters.iter().position(|letter| letter == piece);
+        let number = number.ok_or_else(|| Error::user(format!("{asked} {piece}: it must be one of {all}")))?;
+        let with_piece = pieces.with_piece(state, number);
+        match G::is_whole(state) && with_piece != *state {
+            true => Err(Error::user(format!("{asked} {piece}: {board} shows another piece: leave one of them out"))),
+            false => Ok(with_piece),
         }
     }
 }
 
-/// Position of an [image](Image::encode_bytes) and its scalars, checked as a board's text is.
+/// Position of an [image](Image::encode) as bytes and its scalars, checked as a board's text is.
 ///
 /// In games that count moves, the first scalar is the share of the moves that are left.
 pub fn decode<G: Text + Image>(rules: &G::Rules, image: &[u8], scalars: &[f32]) -> Result<G::State> {
@@ -78,9 +88,8 @@ pub fn decode<G: Text + Image>(rules: &G::Rules, image: &[u8], scalars: &[f32]) 
             scalars.len()
         )));
     }
-    let has_pieces = !G::PIECES.is_empty();
     // In games with pieces, plane 0 is the wall, and one of the others, full, is the piece.
-    let tokens = if has_pieces { 1 } else { G::PLANES };
+    let tokens = if G::PIECES.is_some() { 1 } else { G::PLANES };
     let mut text = String::with_capacity(plane + G::ROWS);
     for cell in 0..plane {
         let mut planes = (0..tokens).filter(|of| image[of * plane + cell] != 0);
@@ -91,18 +100,17 @@ pub fn decode<G: Text + Image>(rules: &G::Rules, image: &[u8], scalars: &[f32]) 
                 "row {row}, column {column} of the image (both from 0) is 1 in two planes, {one} and {other}"
             )));
         }
-        let kind = kind.map(|kind| kind + usize::from(has_pieces)).or(has_pieces.then_some(0));
-        text.push(kind.map_or(NOTHING, |kind| G::TOKENS[kind].letter));
+        // The first two tokens of a game with pieces are an empty and a filled cell.
+        let token = if G::PIECES.is_some() { Some(usize::from(kind.is_some())) } else { kind };
+        text.push(token.map_or(NOTHING, |token| G::TOKENS[token].letter));
         if (cell + 1) % G::COLUMNS == 0 {
             text.push('\n');
         }
     }
     let all = actions_of_a_game::<G>(rules);
     let left = (all > 0).then(|| (scalars[0] * all as f32).round() as i64);
-    let state = G::read(rules, text.trim_end_matches('\n'), left)?;
-    if !has_pieces {
-        return Ok(state);
-    }
+    let state = G::parse(rules, &text, left)?;
+    let Some(known) = G::PIECES else { return Ok(state) };
     let mut pieces = (1..G::PLANES).filter(|of| image[of * plane..][..plane].iter().any(|cell| *cell != 0));
     match (pieces.next(), pieces.next()) {
         (None, _) => Err(Error::user("the image shows no piece")),
@@ -113,13 +121,13 @@ pub fn decode<G: Text + Image>(rules: &G::Rules, image: &[u8], scalars: &[f32]) 
             true => {
                 Err(Error::user(format!("plane {of} of the image (from 0) is a piece's, and must be full or empty")))
             }
-            false => Ok(G::with_piece(&state, of - 1)),
+            false => Ok(known.with_piece(&state, of - 1)),
         },
     }
 }
 
 /// Letter of a cell that is 0 in all planes, which no game reads as a token.
-const NOTHING: char = ' ';
+const NOTHING: char = '_';
 
 #[cfg(test)]
 mod tests {
@@ -188,7 +196,7 @@ mod tests {
         assert_eq!(told(pieces.game::<Match3>(&Default::default(), &NAMES)), "--piece T: match3 has no pieces");
     }
 
-    fn check_images<G: Text + Image>() {
+    fn check_images<G: Text + Image>(as_written: fn(&G::State) -> G::State) {
         let rules = G::Rules::default();
         for seed in 0..4 {
             let mut episode = Episode::<G>::deal(&rules, seed);
@@ -197,9 +205,9 @@ mod tests {
                     break;
                 }
                 let state = episode.state();
-                let (mut image, mut scalars) = (vec![0; G::PLANES * G::ROWS * G::COLUMNS], vec![0.0; G::SCALARS]);
-                G::encode_bytes(&state, &mut image, &mut scalars);
-                assert_eq!(decode::<G>(&rules, &image, &scalars), Ok(G::as_written(&state)), "{} {turn}", G::NAME);
+                let (mut image, mut scalars) = (vec![0_u8; G::PLANES * G::ROWS * G::COLUMNS], vec![0.0; G::SCALARS]);
+                G::encode(&state, 0, &mut image, &mut scalars);
+                assert_eq!(decode::<G>(&rules, &image, &scalars), Ok(as_written(&state)), "{} {turn}", G::NAME);
                 let (mask, _) = crate::offered::<G>(&state, crate::MaskKind::default_of::<G>());
                 episode.step(mask.nth(turn % mask.count()).unwrap());
             }
@@ -208,19 +216,19 @@ mod tests {
 
     #[test]
     fn an_image_gives_its_position_in_every_game() {
-        check_images::<Match3>();
-        check_images::<Bilging>();
-        check_images::<Tetris>();
-        check_images::<Bejeweled>();
-        check_images::<TileMatch>();
+        check_images::<Match3>(|state| *state);
+        check_images::<Bilging>(|state| *state);
+        check_images::<Tetris>(|state| *state);
+        check_images::<Bejeweled>(Bejeweled::as_written);
+        check_images::<TileMatch>(|state| *state);
     }
 
     #[test]
     fn an_image_of_two_pieces_or_a_part_of_one_is_refused_by_its_planes() {
         let state = Episode::<Tetris>::deal(&Default::default(), 0).state();
         let plane = Tetris::ROWS * Tetris::COLUMNS;
-        let (mut image, mut scalars) = (vec![0; Tetris::PLANES * plane], vec![0.0; Tetris::SCALARS]);
-        Tetris::encode_bytes(&state, &mut image, &mut scalars);
+        let (mut image, mut scalars) = (vec![0_u8; Tetris::PLANES * plane], vec![0.0; Tetris::SCALARS]);
+        Tetris::encode(&state, 0, &mut image, &mut scalars);
         let rules = Default::default();
         let told = |image: &[u8]| decode::<Tetris>(&rules, image, &scalars).unwrap_err().to_string();
         let piece = (1..Tetris::PLANES).find(|of| image[of * plane] == 1).unwrap();
@@ -239,8 +247,8 @@ mod tests {
     #[test]
     fn an_image_that_shows_no_board_is_refused_by_its_place() {
         let state = match3(BOARD, Some(3)).unwrap().state();
-        let (mut image, mut scalars) = (vec![0; 400], [0.0]);
-        Match3::encode_bytes(&state, &mut image, &mut scalars);
+        let (mut image, mut scalars) = (vec![0_u8; 400], [0.0]);
+        Match3::encode(&state, 0, &mut image, &mut scalars);
         let rules = Default::default();
         let told = |image: &[u8]| decode::<Match3>(&rules, image, &scalars).unwrap_err().to_string();
         assert!(told(&image[1..]).contains("399 cells"));

@@ -1,4 +1,7 @@
-use super::{Lookahead, MaskKind};
+use super::Lookahead;
+
+/// Function from a position and an image to the position with the image's board.
+pub type Decode<S> = fn(&S, &[f32]) -> S;
 
 /// A position as planes of numbers, for networks, their players and the learner `dqn`.
 ///
@@ -21,31 +24,13 @@ pub trait Image: Lookahead {
     /// Number of symmetries; symmetry 0 is the identity.
     const SYMMETRIES: usize;
 
-    /// Writes the whole image and scalars under a symmetry. An unknown cell is 0 in all planes.
-    fn encode(state: &Self::State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]);
+    /// Writes the whole image, as numbers or bytes, and the scalars under a symmetry. An unknown cell
+    /// is 0, or false, in all planes.
+    fn encode(state: &Self::State, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]);
 
-    /// Writes the image as bytes and the scalars, without a symmetry.
-    fn encode_bytes(state: &Self::State, image: &mut [u8], scalars: &mut [f32]) {
-        let mut numbers = vec![0.0; image.len()];
-        Self::encode(state, 0, &mut numbers, scalars);
-        for (byte, number) in image.iter_mut().zip(numbers) {
-            *byte = number as u8;
-        }
-    }
-
-    /// Whether [`decode`](Self::decode) gives positions.
-    const DECODES: bool = false;
-
-    /// Position with the board of an image without a symmetry, and all else as in `state`; none unless
-    /// the game [decodes](Self::DECODES).
-    fn decode(_state: &Self::State, _image: &[f32]) -> Option<Self::State> {
-        None
-    }
-
-    /// Mask by which training judges next positions: a quicker one where `kind` is slow.
-    fn successor_mask(kind: MaskKind) -> MaskKind {
-        kind
-    }
+    /// Position with the board of an image without a symmetry, and all else as in a given position;
+    /// `None` in games without this function.
+    const DECODE: Option<Decode<Self::State>> = None;
 
     /// Place of an action's Q-value: (plane, row, column).
     fn place(action: usize) -> (usize, usize, usize);

@@ -8,6 +8,7 @@
 //! | [`StateFeatures`] | a position as a few numbers | linear values of positions |
 //! | [`ActionFeatures`] | a move as a few numbers | linear values of moves |
 //! | [`Text`] | positions and moves as text | people, files, pictures, other programs |
+//! | [`Pieces`] | pieces that the player places | Tetris alone |
 //!
 //! [`conformance`] checks that a game keeps the traits' promises, [`Games`] steps many games at
 //! once, and [`toy`] is the shortest example.
@@ -26,6 +27,8 @@
 //! println!("{} points", game.score());
 //! ```
 
+#![warn(missing_docs)]
+
 mod action_mask;
 pub mod bejeweled;
 pub mod bilging;
@@ -38,26 +41,30 @@ mod image;
 mod lookahead;
 mod mask;
 pub mod match3;
+mod pieces;
 pub mod swap;
 pub mod tetris;
 mod text;
 pub mod tile_match;
 pub mod toy;
 mod vector;
+pub mod weighed;
 
 pub use action_mask::ActionMask;
 pub use bejeweled::Bejeweled;
 pub use bilging::Bilging;
 pub use episode::Episode;
-pub use features::{ActionFeatures, Run, StateFeatures};
+pub use features::{ActionFeatures, StateFeatures};
 pub use game::{Game, Step, actions_of_a_game};
 pub use given::{Given, Names, decode};
-pub use image::Image;
+pub use image::{Decode, Image};
 pub use lookahead::{After, Lookahead, Plan, SeenWave};
 pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;
 pub use matchq_core::{error, instructions, random};
+pub use pieces::{GiveWeighed, Pieces};
 pub use tetris::Tetris;
-pub use text::{Shape, Text, Token, tidy};
+pub use text::{Shape, Text, Token, tidied, tidy};
 pub use tile_match::TileMatch;
 pub use vector::{Games, Outcome};
+pub use weighed::Run;

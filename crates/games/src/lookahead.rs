@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{ActionMask, Game, Step};
+use super::{ActionMask, Game, Pieces, Step};
 use crate::random::Draw;
 
 /// An afterstate: all that is certain after an action.
@@ -59,6 +59,9 @@ impl Plan {
 /// An action is [done](Self::done), then [waves](Self::wave) follow until the position rests.
 /// Tokens that chance would draw stay unknown.
 pub trait Lookahead: Game {
+    /// What the game says of pieces that the player places, if there are any.
+    const PIECES: Option<&'static dyn Pieces<Self>> = None;
+
     /// Position right after an action, before any wave.
     fn done(state: &Self::State, action: usize) -> Self::State;
 

@@ -12,21 +12,28 @@ pub struct Mask {
     pub about: &'static str,
     /// Whether the mask is the default; a game without a default uses its first mask.
     pub is_default: bool,
+    /// Quicker mask by which training judges next positions, if this one is slow.
+    pub successor: Option<MaskKind>,
 }
 
 impl Mask {
     /// A mask with its name and a line about it.
     pub const fn new(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, is_default: false }
+        Self { name, about, is_default: false, successor: None }
     }
 
     /// Mask as the game's default.
     pub const fn as_default(self) -> Self {
         Self { is_default: true, ..self }
     }
+
+    /// Mask with a quicker one by which training judges next positions.
+    pub const fn with_successor(self, successor: MaskKind) -> Self {
+        Self { successor: Some(successor), ..self }
+    }
 }
 
-/// A mask of a game by its place in [`Game::MASKS`].
+/// A mask of a game by its index in [`Game::MASKS`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MaskKind(pub usize);
 
@@ -36,12 +43,12 @@ impl MaskKind {
 
     /// Mask that players use by default.
     pub const fn default_of<G: Game>() -> Self {
-        let mut place = 0;
-        while place < G::MASKS.len() {
-            if G::MASKS[place].is_default {
-                return Self(place);
+        let mut index = 0;
+        while index < G::MASKS.len() {
+            if G::MASKS[index].is_default {
+                return Self(index);
             }
-            place += 1;
+            index += 1;
         }
         Self::LEGAL
     }
@@ -60,6 +67,11 @@ impl MaskKind {
     /// All masks of a game.
     pub fn all<G: Game>() -> impl Iterator<Item = Self> {
         (0..G::MASKS.len()).map(Self)
+    }
+
+    /// Mask by which training judges next positions: a quicker one where this one is slow.
+    pub fn successor<G: Game>(self) -> Self {
+        G::MASKS[self.0].successor.unwrap_or(self)
     }
 
     /// Name of the mask.

@@ -1,13 +1,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Game, Step};
+use super::{Lookahead, Step};
 use crate::error::{Error, Result};
 use crate::random::Draw;
 
 /// Positions and moves as text and JSON, both ways, for the Python package and the commands `play`,
 /// `advise`, `replay` and `read`.
-pub trait Text: Game {
+pub trait Text: Lookahead {
     /// Description of a board's text for messages.
     const BOARD: &'static str;
     /// Tokens of a board's text.
@@ -16,63 +16,26 @@ pub trait Text: Game {
     /// Board's text: lines of equal length.
     fn board(state: &Self::State) -> String;
 
-    /// Letters of the pieces, in games where the player places pieces.
-    const PIECES: &'static [char] = &[];
-
-    /// Rows of a board's text that show the piece, above the board itself.
-    const ROWS_OF_PIECE: usize = 0;
-
-    /// Position with another piece, by number in [`PIECES`](Self::PIECES).
-    fn with_piece(state: &Self::State, _piece: usize) -> Self::State {
-        *state
-    }
-
-    /// Action after a person moved a piece by `columns` and turned it `turns` times, from the first
-    /// place without an action; `None` where people choose cells.
-    fn steer(_state: &Self::State, _action: Option<usize>, _columns: isize, _turns: usize) -> Option<usize> {
-        None
-    }
-
-    /// Board with the piece above an action's place; by default without.
-    fn steered(state: &Self::State, _action: usize) -> String {
-        Self::board(state)
-    }
-
-    /// Position of a [tidy](tidy) board's text, at rest and possible by the rules; an error names
-    /// row and column.
+    /// Position of a board's text, in any form that [`tidied`] knows, at rest and possible by the
+    /// rules; an error names row and column.
     ///
     /// `actions_left` counts only where the rules do; `None` means those of a new game.
-    fn read(rules: &Self::Rules, board: &str, actions_left: Option<i64>) -> Result<Self::State>;
-
-    /// [Reads](Self::read) a board's text, in any form that [`tidy`] knows.
-    fn parse(rules: &Self::Rules, board: &str, actions_left: Option<i64>) -> Result<Self::State> {
-        match &*tidy(board) {
-            "" => Err(Error::user(format!("the board is empty: it must be {}", Self::BOARD))),
-            board => Self::read(rules, board, actions_left),
-        }
-    }
-
-    /// Position without what a board's text leaves out; by default unchanged.
-    fn as_written(state: &Self::State) -> Self::State {
-        *state
-    }
+    fn parse(rules: &Self::Rules, board: &str, actions_left: Option<i64>) -> Result<Self::State>;
 
     /// An action in words, by default `swap (6, 2) and (7, 2)`: cells are (row, column), both from
     /// 0, from the top left of the board's text.
-    fn words(_state: &Self::State, action: usize) -> String {
+    fn words(state: &Self::State, action: usize) -> String {
         let mut cells: Vec<String> =
-            Self::cells(action).into_iter().map(|(column, row)| format!("({row}, {column})")).collect();
+            Self::cells(state, action).into_iter().map(|(row, column)| format!("({row}, {column})")).collect();
         match cells.pop() {
             Some(last) if !cells.is_empty() => format!("swap {} and {last}", cells.join(", ")),
             last => last.unwrap_or_default(),
         }
     }
 
-    /// Cells (row, column) that an action moves, or in which it puts a piece; by default
-    /// [`cells`](Self::cells).
-    fn places(_state: &Self::State, action: usize) -> Vec<(usize, usize)> {
-        Self::cells(action).into_iter().map(|(column, row)| (row, column)).collect()
-    }
+    /// Cells (row, column) of the board's text that an action moves, or in which the action puts a
+    /// piece.
+    fn cells(state: &Self::State, action: usize) -> Vec<(usize, usize)>;
 
     /// An action as JSON, such as `[2, 6, true]`; by default its number.
     fn to_json(action: usize) -> Value {
@@ -85,9 +48,6 @@ pub trait Text: Game {
         let action = value.as_u64().filter(|action| *action < Self::ACTIONS as u64);
         action.map(|action| action as usize).ok_or_else(|| format!("a move is a number below {}", Self::ACTIONS))
     }
-
-    /// Cells (column, row) that an action touches.
-    fn cells(action: usize) -> Vec<(usize, usize)>;
 
     /// Plays an action as [`step`](Game::step) does, and returns the boards on the way without the
     /// last, by default none; a space is a cell just cleared or not yet filled.
@@ -103,20 +63,37 @@ pub struct Token {
     pub letter: char,
     /// Red, green and blue.
     pub colour: [u8; 3],
+    /// Outline of the token.
     pub shape: Shape,
 }
 
+/// Outline by which a token is drawn and can be told without its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
+    /// A disc.
     Circle,
+    /// A square with round corners.
     Square,
+    /// A triangle that stands on a side.
     Triangle,
+    /// A square that stands on a corner.
     Diamond,
+    /// Five equal sides.
     Pentagon,
+    /// Six equal sides.
     Hexagon,
+    /// A star of five points.
     Star,
+    /// The whole cell.
     Block,
+}
+
+/// A board's [tidy] text; an error if nothing is left.
+pub fn tidied<G: Text>(board: &str) -> Result<String> {
+    Some(tidy(board))
+        .filter(|board| !board.is_empty())
+        .ok_or_else(|| Error::user(format!("the board is empty: it must be {}", G::BOARD)))
 }
 
 /// A board's text without what editors, other systems and `matchq play` add: a byte order mark,

@@ -1,10 +1,10 @@
-use rayon::prelude::*;
+use matchq_core::pool;
 use serde::{Deserialize, Serialize};
 
 use super::{Episode, Game, Lookahead, SeenWave, Step};
 use crate::random::{Role, Stream};
 
-/// Least number of games for a thread's task.
+/// Number of games that a thread steps at once.
 const GAMES_PER_TASK: usize = 128;
 
 /// Outcome of a move in one of the games.
@@ -48,6 +48,7 @@ impl<G: Game> Games<G> {
         self.episodes.is_empty()
     }
 
+    /// All games, in their order.
     pub fn games(&self) -> impl ExactSizeIterator<Item = &G> {
         self.episodes.iter().map(|episode| &episode.game)
     }
@@ -62,17 +63,16 @@ impl<G: Game> Games<G> {
     pub fn step(&mut self, actions: &[usize], out: &mut Vec<Outcome<G::State>>) {
         assert_eq!(actions.len(), self.len(), "one action for each game");
         let Self { rules, episodes } = self;
-        let step = |(episode, action): (&mut Episode<G, Stream>, &usize)| {
-            let step = episode.step(*action);
-            outcome(episode, step, rules)
-        };
-        if episodes.len() <= GAMES_PER_TASK {
-            out.clear();
-            out.extend(episodes.iter_mut().zip(actions).map(step));
-        } else {
-            let steps = episodes.par_iter_mut().zip(actions).with_min_len(GAMES_PER_TASK);
-            steps.map(step).collect_into_vec(out);
-        }
+        let Some(first) = episodes.first() else { return out.clear() };
+        // Every outcome is overwritten.
+        out.resize(actions.len(), Outcome { reward: 0.0, terminal: false, next: first.state(), score: None });
+        let (episodes, actions) = (episodes.chunks_mut(GAMES_PER_TASK), actions.chunks(GAMES_PER_TASK));
+        pool::each(episodes.zip(actions).zip(out.chunks_mut(GAMES_PER_TASK)), |((episodes, actions), out)| {
+            for ((episode, action), out) in episodes.iter_mut().zip(actions).zip(out) {
+                let step = episode.step(*action);
+                *out = outcome(episode, step, rules);
+            }
+        });
     }
 }
 

@@ -1,9 +1,9 @@
 //! The backward pass of one convolution.
 
-use rayon::prelude::*;
+use matchq_core::pool::{self, Spares};
 
 use super::buffers::{LINES, NUMBERS};
-use super::channels::{Channels, activate, add_lines, pad, sum_boards, to_sums};
+use super::channels::{Batch, Channels, Outputs, activate, add_lines, pad, sum_boards, to_sums};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::plan::{Plan, WeightPlan, Workspace};
@@ -36,8 +36,8 @@ struct Boards<'a> {
 
 impl<'a> Boards<'a> {
     fn split(self, boards: usize, shape: &Shape) -> impl Iterator<Item = Boards<'a>> {
-        let [inputs, outputs] = [shape.inputs, shape.outputs].map(|channels| boards * shape.places() * channels);
-        let mut mask = self.mask.chunks(boards * shape.places() * shape.outputs.div_ceil(WIDTH));
+        let [inputs, outputs] = [shape.inputs, shape.outputs].map(|channels| boards * shape.cells() * channels);
+        let mut mask = self.mask.chunks(boards * shape.cells() * shape.outputs.div_ceil(WIDTH));
         let mut input_gradient = self.input_gradient.chunks_mut(inputs);
         self.input
             .chunks(inputs)
@@ -82,14 +82,17 @@ pub fn backward(
         panels: if wanted { shape.pack_transposed(weight, shape.algorithm()) } else { Vec::new() },
     };
     let length = outputs.div_ceil(WIDTH) * shape.gradient_panel(shape.algorithm());
-    let add_part = |scratch: &mut Scratch, part: Boards| {
-        let mut weight_gradient = LINES.take_zeroed(length);
-        for block in part.split(shape.block(), shape) {
-            work.add_block(block, scratch, &mut weight_gradient);
-        }
-        weight_gradient
-    };
-    let partial: Vec<Vec<Line>> = parts.into_par_iter().map_init(|| work.scratch(), add_part).collect();
+    let mut partial: Vec<Vec<Line>> = parts.iter().map(|_| Vec::new()).collect();
+    let scratches = Spares::default();
+    pool::each(parts.into_iter().zip(&mut partial), |(part, sums)| {
+        *sums = LINES.take_zeroed(length);
+        scratches.with(
+            || work.scratch(),
+            |scratch| {
+                part.split(shape.block(), shape).for_each(|block| work.add_block(block, scratch, sums));
+            },
+        );
+    });
     let sum = sum(partial, length);
     let weight_gradient = shape.unpack(&sum, shape.algorithm());
     LINES.give(sum);
@@ -127,10 +130,10 @@ impl Work<'_> {
         let Self { shape, lines, .. } = self;
         let Shape { inputs, outputs, .. } = **shape;
         let Scratch { padded_input, padded_gradient, workspace } = scratch;
-        pad(block.input, &[], inputs, lines, padded_input);
-        pad(block.gradient, block.mask, outputs, lines, padded_gradient);
+        pad(Batch { numbers: block.input, channels: inputs, mask: &[] }, lines, padded_input);
+        pad(Batch { numbers: block.gradient, channels: outputs, mask: block.mask }, lines, padded_gradient);
         for (channels, padded) in Channels::groups(outputs).zip(padded_gradient.chunks_exact(shape.padded())) {
-            sum_boards(padded, lines, shape.places(), channels, block.bias_gradient);
+            sum_boards(padded, lines, shape.cells(), channels, block.bias_gradient);
         }
         self.weight_plan.add(padded_input, padded_gradient, workspace, weight_gradient);
         if !block.input_gradient.is_empty() {
@@ -147,15 +150,16 @@ impl Work<'_> {
         input_gradient: &mut [f32],
     ) {
         let Shape { inputs, outputs, .. } = *self.shape;
-        let places = gradient.len() / outputs;
-        let plan = &self.plans[usize::from(places < self.lines.len())];
+        let cells = gradient.len() / outputs;
+        let plan = &self.plans[usize::from(cells < self.lines.len())];
         let begin = |group: usize, sums: &mut [Line]| match self.activation {
-            Activation::Residual => to_sums(gradient, Channels::of_group(outputs, group), &plan.places, sums),
+            Activation::Residual => to_sums(gradient, Channels::of_group(outputs, group), &plan.cells, sums),
             _ => sums.fill(Line::default()),
         };
+        let mut written = Outputs { input: &[], numbers: input_gradient, mask: &mut [] };
         plan.convolve(padded, &self.panels, workspace, begin, |group, sums| {
             let channels = Channels::of_group(inputs, group);
-            activate(Activation::None, &plan.places, sums, &[], channels, input_gradient, &mut []);
+            activate(Activation::None, &plan.cells, sums, channels, &mut written);
         });
     }
 }
@@ -165,7 +169,7 @@ fn sum(partial: Vec<Vec<Line>>, length: usize) -> Vec<Line> {
     let mut partial = partial.into_iter();
     let mut sum = partial.next().unwrap_or_else(|| LINES.take_zeroed(length));
     let others: Vec<Vec<Line>> = partial.collect();
-    sum.par_chunks_mut(TOGETHER).enumerate().for_each(|(index, sum)| {
+    pool::each(sum.chunks_mut(TOGETHER).enumerate(), |(index, sum)| {
         for part in &others {
             add_lines(&part[index * TOGETHER..][..sum.len()], sum);
         }

@@ -1,11 +1,11 @@
 //! Copies between numbers, channels last, and lines of channels.
 
 use super::line::{Line, WIDTH};
-use super::plan::Place;
+use super::outputs::{Cell, Finish};
 use super::register::{Register, with_the_best_instructions};
 use crate::activation::Activation;
 
-/// A group of up to [`WIDTH`] of a place's channels.
+/// A group of up to [`WIDTH`] of a cell's channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Channels {
     all: usize,
@@ -31,19 +31,19 @@ impl Channels {
         self.group * WIDTH
     }
 
-    /// Bits of the channels that let a place's gradient pass.
+    /// Bits of the channels that let a cell's gradient pass.
     #[inline(always)]
-    fn mask(self, mask: &[u16], place: usize) -> u16 {
-        mask.get(place * self.all.div_ceil(WIDTH) + self.group).copied().unwrap_or(u16::MAX)
+    fn mask(self, mask: &[u16], cell: usize) -> u16 {
+        mask.get(cell * self.all.div_ceil(WIDTH) + self.group).copied().unwrap_or(u16::MAX)
     }
 
-    /// A register of a place's numbers from `lane` on, zeros behind the last.
+    /// A register of a cell's numbers from `lane` on, zeros behind the last.
     ///
     /// # Safety
     /// The processor has the instructions of `R`.
     #[inline(always)]
-    unsafe fn load<R: Register>(self, numbers: &[f32], place: usize, lane: usize) -> R {
-        let numbers = &numbers[place * self.all + self.group * WIDTH..][..self.width()];
+    unsafe fn load<R: Register>(self, numbers: &[f32], cell: usize, lane: usize) -> R {
+        let numbers = &numbers[cell * self.all + self.group * WIDTH..][..self.width()];
         // SAFETY: a line holds whole registers.
         unsafe {
             if numbers.len() == WIDTH {
@@ -55,13 +55,13 @@ impl Channels {
         }
     }
 
-    /// Writes a register to a place's numbers from `lane` on, within the group.
+    /// Writes a register to a cell's numbers from `lane` on, within the group.
     ///
     /// # Safety
     /// The processor has the instructions of `R`.
     #[inline(always)]
-    unsafe fn store<R: Register>(self, register: R, numbers: &mut [f32], place: usize, lane: usize) {
-        let numbers = &mut numbers[place * self.all + self.group * WIDTH..][..self.width()];
+    unsafe fn store<R: Register>(self, register: R, numbers: &mut [f32], cell: usize, lane: usize) {
+        let numbers = &mut numbers[cell * self.all + self.group * WIDTH..][..self.width()];
         // SAFETY: a line holds whole registers.
         unsafe {
             if numbers.len() == WIDTH {
@@ -74,6 +74,24 @@ impl Channels {
             }
         }
     }
+}
+
+/// Numbers `[cells, channels]`, of which a mask lets some pass.
+#[derive(Clone, Copy)]
+pub struct Batch<'a> {
+    pub numbers: &'a [f32],
+    pub channels: usize,
+    /// `[cells, groups]`, a bit for each channel; an empty mask lets all numbers pass.
+    pub mask: &'a [u16],
+}
+
+/// Numbers `[cells, channels]` that a convolution writes.
+pub struct Outputs<'a> {
+    /// Convolution's input, which a residual adds, or empty.
+    pub input: &'a [f32],
+    pub numbers: &'a mut [f32],
+    /// `[cells, groups]`, a bit for each sum that passes the ReLU, or empty.
+    pub mask: &'a mut [u16],
 }
 
 /// Fetches the numbers ahead of `at` into the cache.
@@ -93,47 +111,47 @@ fn fetch(numbers: &[f32], at: usize) {
 }
 
 with_the_best_instructions! {
-    /// Copies the places' numbers that pass the mask to the lines of a padded block, zeros for
-    /// missing places. The mask is `[places, groups]`, a bit for each channel; an empty one lets
-    /// all pass.
-    pub fn pad(numbers: &[f32], mask: &[u16], channels: usize, lines: &[usize], padded: &mut [Line]) = pad_all
+    /// Copies the cells' numbers that pass the mask to a padded block, zeros for missing cells; the
+    /// block has each cell at one of the `lines`.
+    pub fn pad(batch: Batch, lines: &[usize], padded: &mut [Line]) = pad_all
 }
 
 #[inline(always)]
-unsafe fn pad_all<R: Register>(numbers: &[f32], mask: &[u16], channels: usize, lines: &[usize], padded: &mut [Line]) {
-    let places = numbers.len() / channels;
+unsafe fn pad_all<R: Register>(batch: Batch, lines: &[usize], padded: &mut [Line]) {
+    let Batch { numbers, channels, mask } = batch;
+    let cells = numbers.len() / channels;
     let size = padded.len() / channels.div_ceil(WIDTH);
-    for (place, line) in lines[..places].iter().enumerate() {
+    for (cell, line) in lines[..cells].iter().enumerate() {
         for channels in Channels::groups(channels) {
-            fetch(numbers, place * channels.all + channels.first());
+            fetch(numbers, cell * channels.all + channels.first());
             let to = &mut padded[channels.group * size + line].0;
-            let passes = channels.mask(mask, place);
+            let passes = channels.mask(mask, cell);
             for lane in (0..WIDTH).step_by(R::LANES) {
                 // SAFETY: a line holds whole registers.
                 unsafe {
-                    let number: R = channels.load(numbers, place, lane);
+                    let number: R = channels.load(numbers, cell, lane);
                     number.where_set(passes >> lane).store(to.as_mut_ptr().add(lane));
                 }
             }
         }
     }
-    for line in &lines[places..] {
+    for line in &lines[cells..] {
         padded.chunks_exact_mut(size).for_each(|padded| padded[*line] = Line::default());
     }
 }
 
 with_the_best_instructions! {
-    pub fn to_sums(numbers: &[f32], channels: Channels, places: &[Place], sums: &mut [Line]) = all_to_sums
+    pub fn to_sums(numbers: &[f32], channels: Channels, cells: &[Cell], sums: &mut [Line]) = all_to_sums
 }
 
 #[inline(always)]
-unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, places: &[Place], sums: &mut [Line]) {
-    for place in places {
-        let to = &mut sums[place.sum].0;
+unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, cells: &[Cell], sums: &mut [Line]) {
+    for cell in cells {
+        let to = &mut sums[cell.sum].0;
         for lane in (0..WIDTH).step_by(R::LANES) {
             // SAFETY: a line holds whole registers.
             unsafe {
-                let number: R = channels.load(numbers, place.number, lane);
+                let number: R = channels.load(numbers, cell.number, lane);
                 number.store(to.as_mut_ptr().add(lane));
             }
         }
@@ -141,34 +159,28 @@ unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, places: 
 }
 
 with_the_best_instructions! {
-    /// Writes activated sums to a group of the places' channels.
-    ///
-    /// A residual adds `input`, the convolution's input. The mask, `[places, groups]` or empty,
-    /// gets the bits of sums that pass the ReLU.
+    /// Writes activated sums to a group of the cells' channels.
     pub fn activate(
         activation: Activation,
-        places: &[Place],
+        cells: &[Cell],
         sums: &[Line],
-        input: &[f32],
         channels: Channels,
-        output: &mut [f32],
-        mask: &mut [u16],
+        outputs: &mut Outputs,
     ) = activate_all
 }
 
 #[inline(always)]
 unsafe fn activate_all<R: Register>(
     activation: Activation,
-    places: &[Place],
+    cells: &[Cell],
     sums: &[Line],
-    input: &[f32],
     channels: Channels,
-    output: &mut [f32],
-    mask: &mut [u16],
+    outputs: &mut Outputs,
 ) {
-    for place in places {
-        fetch(output, place.number * channels.all + channels.first());
-        let from = &sums[place.sum].0;
+    let Outputs { input, numbers: output, mask } = outputs;
+    for cell in cells {
+        fetch(output, cell.number * channels.all + channels.first());
+        let from = &sums[cell.sum].0;
         let mut passes = 0;
         for lane in (0..WIDTH).step_by(R::LANES) {
             // SAFETY: a line holds whole registers.
@@ -178,23 +190,23 @@ unsafe fn activate_all<R: Register>(
                 let activated = match activation {
                     Activation::None => sum,
                     Activation::Relu => sum.rectified(),
-                    Activation::Residual => channels.load::<R>(input, place.number, lane).plus(sum.rectified()),
+                    Activation::Residual => channels.load::<R>(input, cell.number, lane).plus(sum.rectified()),
                 };
-                channels.store(activated, output, place.number, lane);
+                channels.store(activated, output, cell.number, lane);
             }
         }
-        if let Some(mask) = mask.get_mut(place.number * channels.all.div_ceil(WIDTH) + channels.group) {
+        if let Some(mask) = mask.get_mut(cell.number * channels.all.div_ceil(WIDTH) + channels.group) {
             *mask = passes;
         }
     }
 }
 
 with_the_best_instructions! {
-    /// Sums a group of a padded block over each board's places: `[boards, channels]`.
+    /// Sums a group of a padded block over each board's cells: `[boards, channels]`.
     pub fn sum_boards(
         padded: &[Line],
         lines: &[usize],
-        places: usize,
+        cells: usize,
         channels: Channels,
         sums: &mut [f32],
     ) = sum_all_boards
@@ -204,12 +216,12 @@ with_the_best_instructions! {
 unsafe fn sum_all_boards<R: Register>(
     padded: &[Line],
     lines: &[usize],
-    places: usize,
+    cells: usize,
     channels: Channels,
     sums: &mut [f32],
 ) {
     let boards = sums.len() / channels.all;
-    for (board, lines) in lines.chunks_exact(places).take(boards).enumerate() {
+    for (board, lines) in lines.chunks_exact(cells).take(boards).enumerate() {
         for lane in (0..WIDTH).step_by(R::LANES) {
             // SAFETY: a line holds whole registers.
             unsafe {
@@ -273,102 +285,63 @@ unsafe fn scale_all_lines<R: Register>(factor: f32, lines: &mut [Line]) {
     }
 }
 
-pub struct Finish<'a> {
-    pub starts: &'a [Line],
-    /// Group of a padded block, added to the sums.
-    pub added: Option<&'a [Line]>,
-    pub activation: Activation,
-    /// Group of the padded input that a residual adds, or empty.
-    pub before: &'a [Line],
-}
-
-impl Finish<'_> {
-    pub fn fits(&self, lines: usize) -> bool {
-        let residual = self.activation == Activation::Residual;
-        self.added.is_none_or(|added| added.len() == lines) && (!residual || self.before.len() == lines)
-    }
-
-    /// Outputs of the sums `at` numbers into a group of a padded block.
-    ///
-    /// # Safety
-    /// A register from `at` on lies within the group; the processor has the instructions of `R`.
-    #[inline(always)]
-    pub unsafe fn output<R: Register>(&self, mut sum: R, at: usize) -> R {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let load = |lines: &[Line]| R::load(lines.as_ptr().cast::<f32>().add(at));
-            if let Some(added) = self.added {
-                sum = sum.plus(load(added));
-            }
-            match self.activation {
-                Activation::None => sum,
-                Activation::Relu => sum.rectified(),
-                Activation::Residual => load(self.before).plus(sum.rectified()),
-            }
-        }
-    }
-}
-
 with_the_best_instructions! {
     /// Writes activated sums to a group of a padded block.
-    pub fn write_places(places: &[Place], sums: &[Line], finish: &Finish, output: &mut [Line]) = write_all_places
+    pub fn write_cells(cells: &[Cell], sums: &[Line], finish: &Finish, output: &mut [Line]) = write_all_cells
 }
 
 #[inline(always)]
-unsafe fn write_all_places<R: Register>(places: &[Place], sums: &[Line], finish: &Finish, output: &mut [Line]) {
+unsafe fn write_all_cells<R: Register>(cells: &[Cell], sums: &[Line], finish: &Finish, output: &mut [Line]) {
     // SAFETY: a line holds whole registers.
-    let sum = |place: &Place, lane: usize| unsafe { R::load(sums[place.sum].0.as_ptr().add(lane)) };
+    let sum = |cell: &Cell, lane: usize| unsafe { R::load(sums[cell.sum].0.as_ptr().add(lane)) };
     // SAFETY: the caller's promise.
-    unsafe { write_each(places, sum, finish, output) }
+    unsafe { write_each(cells, sum, finish, output) }
 }
 
 with_the_best_instructions! {
-    /// [`write_places`] of sums from number `first` on, without starts; `boards` has the board of
-    /// each sum from 0 on.
-    pub fn start_and_write_places(
-        places: &[Place],
-        boards: &[usize],
+    /// [`write_cells`] of sums from number `first` on, without starts.
+    pub fn start_and_write_cells(
+        cells: &[Cell],
         first: usize,
         sums: &[Line],
         finish: &Finish,
         output: &mut [Line],
-    ) = start_and_write_all_places
+    ) = start_and_write_all_cells
 }
 
 #[inline(always)]
-unsafe fn start_and_write_all_places<R: Register>(
-    places: &[Place],
-    boards: &[usize],
+unsafe fn start_and_write_all_cells<R: Register>(
+    cells: &[Cell],
     first: usize,
     sums: &[Line],
     finish: &Finish,
     output: &mut [Line],
 ) {
-    let sum = |place: &Place, lane: usize| {
-        let (Line(sum), Line(start)) = (&sums[place.sum - first], &finish.starts[boards[place.sum]]);
+    let sum = |cell: &Cell, lane: usize| {
+        let (Line(sum), Line(start)) = (&sums[cell.sum - first], &finish.starts[cell.board]);
         // SAFETY: a line holds whole registers.
         unsafe { R::load(sum.as_ptr().add(lane)).plus(R::load(start.as_ptr().add(lane))) }
     };
     // SAFETY: the caller's promise.
-    unsafe { write_each(places, sum, finish, output) }
+    unsafe { write_each(cells, sum, finish, output) }
 }
 
 /// # Safety
 /// The processor has the instructions of `R`.
 #[inline(always)]
 unsafe fn write_each<R: Register>(
-    places: &[Place],
-    sum: impl Fn(&Place, usize) -> R,
+    cells: &[Cell],
+    sum: impl Fn(&Cell, usize) -> R,
     finish: &Finish,
     output: &mut [Line],
 ) {
     assert!(finish.fits(output.len()), "a group of a block of that size");
-    for place in places {
-        let Line(to) = &mut output[place.line];
+    for cell in cells {
+        let Line(to) = &mut output[cell.line];
         for lane in (0..WIDTH).step_by(R::LANES) {
             // SAFETY: a line holds whole registers, and the block holds the line.
             unsafe {
-                finish.output(sum(place, lane), place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
+                finish.output(sum(cell, lane), cell.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
             }
         }
     }

@@ -1,20 +1,21 @@
-//! F(2, 3) and F(4, 3) of Lavin and Gray 2016 along one axis, and their gradients.
+//! F(2, 3) and F(4, 3) of Lavin and Gray 2016 (<https://arxiv.org/abs/1509.09308>) along one axis, and
+//! their gradients. A node is an interpolation point of Winograd's method.
 //!
 //! # Safety
 //! Of all functions: the processor has the instructions of `R`.
 
 use super::register::Register;
 
-/// From four places to four points.
+/// Lavin and Gray's data transform of a patch: from four cells along an axis to four nodes.
 #[inline(always)]
-pub unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
+pub unsafe fn transform_data<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
     // SAFETY: the caller's promise.
     unsafe { [a.minus(c), b.plus(c), c.minus(b), b.minus(d)] }
 }
 
-/// From six places to six points.
+/// Lavin and Gray's data transform of a long patch: from six cells along an axis to six nodes.
 #[inline(always)]
-pub unsafe fn long_patch_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
+pub unsafe fn transform_long_data<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
     // SAFETY: the caller's promise.
     unsafe {
         let [two, minus_four, four, minus_five] = [2.0, -4.0, 4.0, -5.0].map(|number: f32| R::splat(&number));
@@ -31,16 +32,16 @@ pub unsafe fn long_patch_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
     }
 }
 
-/// From four points to two places.
+/// Lavin and Gray's inverse transform of a window: from four nodes along an axis to two cells.
 #[inline(always)]
-pub unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
+pub unsafe fn combine<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
     // SAFETY: the caller's promise.
     unsafe { [a.plus(b).plus(c), b.minus(c).minus(d)] }
 }
 
-/// From six points to four places.
+/// Lavin and Gray's inverse transform of a long window: from six nodes along an axis to four cells.
 #[inline(always)]
-pub unsafe fn fours<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
+pub unsafe fn combine_long<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
     // SAFETY: the caller's promise.
     unsafe {
         let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
@@ -55,16 +56,18 @@ pub unsafe fn fours<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
     }
 }
 
-/// From the gradients of two places to four points, the last with its sign changed.
+/// Transpose of the inverse transform of a window: from the gradients of two cells to those of four
+/// nodes, the last with its sign changed.
 #[inline(always)]
-pub unsafe fn spread<R: Register>([a, b]: [R; 2]) -> [R; 4] {
+pub unsafe fn transform_gradient<R: Register>([a, b]: [R; 2]) -> [R; 4] {
     // SAFETY: the caller's promise.
     unsafe { [a, a.plus(b), a.minus(b), b] }
 }
 
-/// From the gradients of four places to six points.
+/// Transpose of the inverse transform of a long window: from the gradients of four cells to those of
+/// six nodes.
 #[inline(always)]
-pub unsafe fn spread_to_six<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
+pub unsafe fn transform_long_gradient<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
     // SAFETY: the caller's promise.
     unsafe {
         let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
@@ -74,9 +77,9 @@ pub unsafe fn spread_to_six<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
     }
 }
 
-/// From three taps to four points.
+/// Lavin and Gray's filter transform: from three taps along an axis to four nodes.
 #[inline(always)]
-pub unsafe fn kernel_at_four<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
+pub unsafe fn transform_kernel<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
     // SAFETY: the caller's promise.
     unsafe {
         let half = R::splat(&0.5);
@@ -85,9 +88,9 @@ pub unsafe fn kernel_at_four<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
     }
 }
 
-/// From three taps to six points.
+/// Lavin and Gray's filter transform for long windows: from three taps along an axis to six nodes.
 #[inline(always)]
-pub unsafe fn kernel_at_six<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
+pub unsafe fn transform_long_kernel<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
     // SAFETY: the caller's promise.
     unsafe {
         let [quarter, sixth, part, two, four] =
@@ -104,9 +107,10 @@ pub unsafe fn kernel_at_six<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
     }
 }
 
-/// From the gradients of four points, the last with its sign changed, to three taps.
+/// Transpose of the filter transform: from the gradients of four nodes, the last with its sign
+/// changed, to those of three taps.
 #[inline(always)]
-pub unsafe fn taps_of_four<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
+pub unsafe fn combine_taps<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
     // SAFETY: the caller's promise.
     unsafe {
         let half = R::splat(&0.5);
@@ -115,9 +119,10 @@ pub unsafe fn taps_of_four<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
     }
 }
 
-/// From the gradients of six points to three taps.
+/// Transpose of the filter transform for long windows: from the gradients of six nodes to those of
+/// three taps.
 #[inline(always)]
-pub unsafe fn taps_of_six<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 3] {
+pub unsafe fn combine_long_taps<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 3] {
     // SAFETY: the caller's promise.
     unsafe {
         let [quarter, sixth, twelfth, part] =

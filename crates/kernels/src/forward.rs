@@ -1,9 +1,9 @@
 //! The forward pass of one convolution.
 
-use rayon::prelude::*;
+use matchq_core::pool::{self, Spares};
 
 use super::buffers::{MASKS, NUMBERS};
-use super::channels::{Channels, activate, pad};
+use super::channels::{Batch, Channels, Outputs, activate, pad};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, line};
 use super::plan::{Plan, Workspace};
@@ -33,33 +33,31 @@ pub fn forward(
     keep: bool,
 ) -> (Vec<f32>, Vec<u16>) {
     let Shape { boards, inputs, outputs, .. } = *shape;
-    let (places, block) = (shape.places(), shape.block());
-    let mut output = NUMBERS.take(boards * places * outputs);
+    let (cells, block) = (shape.cells(), shape.block());
+    let mut output = NUMBERS.take(boards * cells * outputs);
     let groups = outputs.div_ceil(WIDTH);
-    let mut mask = MASKS.take(if keep { boards * places * groups } else { 0 });
-    let mut kept = mask.chunks_mut(block * places * groups);
-    let blocks: Vec<Block> = input
-        .chunks(block * places * inputs)
-        .zip(output.chunks_mut(block * places * outputs))
-        .enumerate()
-        .map(|(index, (input, output))| {
+    let mut mask = MASKS.take(if keep { boards * cells * groups } else { 0 });
+    let mut kept = mask.chunks_mut(block * cells * groups);
+    let blocks = input.chunks(block * cells * inputs).zip(output.chunks_mut(block * cells * outputs)).enumerate().map(
+        |(index, (input, output))| {
             let bias = if bias.len() == outputs { bias } else { &bias[index * block * outputs..] };
             Block { input, bias, output, mask: kept.next().unwrap_or_default() }
-        })
-        .collect();
+        },
+    );
 
     let panels = shape.pack(weight, shape.algorithm());
     let lines: Vec<usize> = shape.lines().collect();
     let plans = Plan::of_batch(shape);
     let per_sample_bias = bias.len() != outputs;
-    blocks.into_par_iter().for_each_init(
-        || {
-            let lines = |count| vec![Line::default(); count];
-            (lines(shape.groups() * shape.padded()), lines(block), Workspace::default())
-        },
-        |(padded, starts, workspace), Block { input, bias, output, mask }| {
-            pad(input, &[], inputs, &lines, padded);
-            let plan = &plans[usize::from(output.len() < block * places * outputs)];
+    let scratches = Spares::default();
+    let scratch = || {
+        let lines = |count| vec![Line::default(); count];
+        (lines(shape.groups() * shape.padded()), lines(block), Workspace::default())
+    };
+    pool::each(blocks, |Block { input, bias, output, mask }| {
+        scratches.with(scratch, |(padded, starts, workspace)| {
+            pad(Batch { numbers: input, channels: inputs, mask: &[] }, &lines, padded);
+            let plan = &plans[usize::from(output.len() < block * cells * outputs)];
             let begin = |group: usize, sums: &mut [Line]| {
                 let channels = Channels::of_group(outputs, group);
                 let (first, width) = (channels.first(), channels.width());
@@ -70,11 +68,12 @@ pub fn forward(
                 }
                 plan.begin(starts, sums);
             };
+            let mut written = Outputs { input, numbers: output, mask };
             plan.convolve(padded, &panels, workspace, begin, |group, sums| {
                 let channels = Channels::of_group(outputs, group);
-                activate(activation, &plan.places, sums, input, channels, output, mask);
+                activate(activation, &plan.cells, sums, channels, &mut written);
             });
-        },
-    );
+        });
+    });
     (output, mask)
 }

@@ -26,26 +26,28 @@ pub struct Shape {
     pub precision: Precision,
 }
 
-/// Places of a block, about: block and weights stay in the nearest cache.
-const PLACES: usize = 240;
+/// Cells of a block, about: block and weights stay in the nearest cache.
+const CELLS: usize = 240;
 
 impl Shape {
-    /// Places of a board.
-    pub fn places(&self) -> usize {
+    /// Cells of a board.
+    pub fn cells(&self) -> usize {
         self.rows * self.columns
     }
 
+    /// Taps of a kernel.
     pub fn taps(&self) -> usize {
         self.kernel * self.kernel
     }
 
+    /// Groups of up to 16 channels of the input.
     pub fn groups(&self) -> usize {
         self.inputs.div_ceil(WIDTH)
     }
 
     /// Boards of a block, at any batch size.
     pub fn block(&self) -> usize {
-        (PLACES / self.places()).max(1)
+        (CELLS / self.cells()).max(1)
     }
 
     fn border(&self) -> usize {
@@ -64,18 +66,19 @@ impl Shape {
     /// Lines of a group of a padded block, with zeros.
     pub fn padded(&self) -> usize {
         let rows = self.block() * self.padded_rows() + self.border();
-        // Tiles may reach a row or a column behind the last.
+        // Windows may reach a row or a column behind the last.
         let beyond = self.padded_columns() + 1;
         rows * self.padded_columns() + self.border() + beyond
     }
 
-    /// Line of a block's place in the padded block.
-    pub fn line(&self, place: usize) -> usize {
-        self.corner_of(place) + self.border() * self.padded_columns() + self.border()
+    /// Line of a block's cell in the padded block.
+    pub fn line(&self, cell: usize) -> usize {
+        self.corner_of(cell) + self.border() * self.padded_columns() + self.border()
     }
 
+    /// Line of each cell of a block in the padded block.
     pub fn lines(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.block() * self.places()).map(|place| self.line(place))
+        (0..self.block() * self.cells()).map(|cell| self.line(cell))
     }
 
     /// First line of the neighbourhood of a board's row and column.
@@ -83,16 +86,17 @@ impl Shape {
         (board * self.padded_rows() + row) * self.padded_columns() + column
     }
 
-    fn corner_of(&self, place: usize) -> usize {
-        let (board, place) = (place / self.places(), place % self.places());
-        self.corner(board, [place / self.columns, place % self.columns])
+    fn corner_of(&self, cell: usize) -> usize {
+        let (board, cell) = (cell / self.cells(), cell % self.cells());
+        self.corner(board, [cell / self.columns, cell % self.columns])
     }
 
-    /// First number of a place's neighbourhood in the padded block.
-    pub fn neighbourhood(&self, place: usize) -> usize {
-        self.corner_of(place) * WIDTH
+    /// First number of a cell's neighbourhood in the padded block.
+    pub fn neighbourhood(&self, cell: usize) -> usize {
+        self.corner_of(cell) * WIDTH
     }
 
+    /// The kernel's middle tap alone.
     pub fn centre(&self) -> Rectangle {
         let centre = self.border()..self.border() + 1;
         Rectangle { rows: centre.clone(), columns: centre }
@@ -101,10 +105,10 @@ impl Shape {
     /// Offset in the neighbourhood and line in a panel of each input and tap, in the panel's order.
     pub fn neighbours(&self, taps: &Rectangle) -> impl Iterator<Item = (usize, usize)> {
         let shape = *self;
-        let taps: Vec<usize> = taps.places(self.kernel).collect();
+        let taps: Vec<usize> = taps.cells(self.kernel).collect();
         (0..self.inputs).step_by(WIDTH).flat_map(move |first| {
             let channels = first..shape.inputs.min(first + WIDTH);
-            let places: Vec<(usize, usize)> = taps
+            let cells: Vec<(usize, usize)> = taps
                 .iter()
                 .flat_map(|tap| {
                     let group = first / WIDTH * shape.padded();
@@ -112,7 +116,7 @@ impl Shape {
                     channels.clone().map(move |input| (line * WIDTH + input % WIDTH, shape.weight_line(input, *tap)))
                 })
                 .collect();
-            places
+            cells
         })
     }
 
@@ -125,19 +129,19 @@ impl Shape {
         runs.map(|run| (row(run[0]), run.to_vec())).collect()
     }
 
-    /// Places of a block with a row of the kernel on the board.
-    pub fn places_with(&self, kernel_row: usize) -> impl Iterator<Item = usize> + '_ {
+    /// Cells of a block with a row of the kernel on the board.
+    pub fn cells_with(&self, kernel_row: usize) -> impl Iterator<Item = usize> + '_ {
         let rows = self.border()..self.border() + self.rows;
-        let reached = move |place: &usize| rows.contains(&(place % self.places() / self.columns + kernel_row));
-        (0..self.block() * self.places()).filter(reached)
+        let reached = move |cell: &usize| rows.contains(&(cell % self.cells() / self.columns + kernel_row));
+        (0..self.block() * self.cells()).filter(reached)
     }
 
-    /// Rectangles of a board's places with all taps that they have on the board: inner places, each
+    /// Rectangles of a board's cells with all taps that they have on the board: inner cells, each
     /// column near the border, and each row near the border between these columns.
     pub fn regions(&self) -> Vec<(Rectangle, Rectangle)> {
         let inner = self.inner(self.columns);
-        let taps = |places: &Range<usize>, size: usize| {
-            (self.border() + 1).saturating_sub(places.end)..self.kernel.min(size + self.border() - places.start)
+        let taps = |cells: &Range<usize>, size: usize| {
+            (self.border() + 1).saturating_sub(cells.end)..self.kernel.min(size + self.border() - cells.start)
         };
         let mut regions = Vec::new();
         for columns in split(self.columns, &inner) {
@@ -170,8 +174,8 @@ pub struct Rectangle {
 }
 
 impl Rectangle {
-    /// Places, row by row, in a board of `columns` columns.
-    pub fn places(&self, columns: usize) -> impl Iterator<Item = usize> {
+    /// Cells, row by row, in a board of `columns` columns.
+    pub fn cells(&self, columns: usize) -> impl Iterator<Item = usize> {
         let within = self.columns.clone();
         self.rows.clone().flat_map(move |row| within.clone().map(move |column| row * columns + column))
     }
@@ -188,17 +192,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_regions_are_all_places_once_with_every_tap_that_is_on_the_board() {
+    fn the_regions_are_all_cells_once_with_every_tap_that_is_on_the_board() {
         for (rows, columns, kernel) in [(10, 8, 3), (10, 8, 1), (10, 8, 5), (1, 1, 3), (1, 30, 3), (4, 2, 5), (2, 3, 7)]
         {
             let shape = Shape { boards: 1, rows, columns, inputs: 1, outputs: 1, kernel, precision: Precision::F32 };
             let mut seen = vec![0; rows * columns];
-            for (places, taps) in shape.regions() {
-                let taps: Vec<usize> = taps.places(kernel).collect();
-                for place in places.places(columns) {
-                    seen[place] += 1;
+            for (cells, taps) in shape.regions() {
+                let taps: Vec<usize> = taps.cells(kernel).collect();
+                for cell in cells.cells(columns) {
+                    seen[cell] += 1;
                     let on_board = |tap: usize| {
-                        let (row, column) = (place / columns + tap / kernel, place % columns + tap % kernel);
+                        let (row, column) = (cell / columns + tap / kernel, cell % columns + tap % kernel);
                         let border = kernel / 2;
                         (border..border + rows).contains(&row) && (border..border + columns).contains(&column)
                     };

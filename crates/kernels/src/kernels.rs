@@ -1,7 +1,7 @@
-//! 3x3 kernels at the points of [`winograd`](super::winograd) and back, or packed for
-//! [`tiles`](super::tiles), sixteen outputs at once.
+//! 3x3 kernels at the nodes of [`winograd`](super::winograd) and back, or packed for
+//! [`amx`](super::amx), sixteen outputs at once.
 
-use super::filters::{kernel_at_four, kernel_at_six, taps_of_four, taps_of_six};
+use super::filters::{combine_long_taps, combine_taps, transform_kernel, transform_long_kernel};
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
 use super::unit::Rounding;
@@ -35,7 +35,7 @@ impl Kernels<'_> {
     }
 }
 
-/// Writes kernels as panels `[panels, points, inputs]`.
+/// Writes kernels as panels `[panels, nodes, inputs]`.
 pub fn pack(kernels: Kernels, form: Form, panels: &mut [Line]) {
     match form.long() {
         2 => pack_square(kernels, form, panels),
@@ -54,15 +54,15 @@ with_the_best_instructions! {
 #[inline(always)]
 unsafe fn pack_all<R: Register, const LONG: usize>(kernels: Kernels, form: Form, panels: &mut [Line]) {
     let inputs = kernels.sizes[1];
-    for (panel, lines) in panels.chunks_exact_mut(form.points() * inputs).enumerate() {
+    for (panel, lines) in panels.chunks_exact_mut(form.nodes() * inputs).enumerate() {
         for input in 0..inputs {
             let taps = kernels.taps(panel, input);
             for lane in (0..WIDTH).step_by(R::LANES) {
                 // SAFETY: the caller's promise; a line holds whole registers.
                 unsafe {
-                    let points = points_of::<R, LONG>(&taps, lane, form);
-                    for (point, number) in points.into_iter().flatten().enumerate() {
-                        number.store(lines[point * inputs + input].0.as_mut_ptr().add(lane));
+                    let nodes = nodes_of::<R, LONG>(&taps, lane, form);
+                    for (node, number) in nodes.into_iter().flatten().enumerate() {
+                        number.store(lines[node * inputs + input].0.as_mut_ptr().add(lane));
                     }
                 }
             }
@@ -71,23 +71,23 @@ unsafe fn pack_all<R: Register, const LONG: usize>(kernels: Kernels, form: Form,
 }
 
 with_the_best_instructions! {
-    /// Writes kernels in pairs of inputs for square tiles: `[panels, points, pairs]`.
+    /// Writes kernels in pairs of inputs for square windows: `[panels, nodes, pairs]`.
     pub fn pack_pairs(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_pairs
 }
 
 #[inline(always)]
 unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: &mut [Line]) {
     let pairs = kernels.sizes[1].div_ceil(2);
-    for (panel, lines) in panels.chunks_exact_mut(Form::Square.points() * pairs).enumerate() {
+    for (panel, lines) in panels.chunks_exact_mut(Form::Square.nodes() * pairs).enumerate() {
         for pair in 0..pairs {
             let taps = [2 * pair, 2 * pair + 1].map(|input| kernels.taps(panel, input));
             for lane in (0..WIDTH).step_by(R::LANES) {
                 // SAFETY: the caller's promise; a line holds whole registers.
                 unsafe {
-                    let [first, second] = [&taps[0], &taps[1]].map(|taps| points_of::<R, 2>(taps, lane, Form::Square));
+                    let [first, second] = [&taps[0], &taps[1]].map(|taps| nodes_of::<R, 2>(taps, lane, Form::Square));
                     let both = first.into_iter().flatten().zip(second.into_iter().flatten());
-                    for (point, (first, second)) in both.enumerate() {
-                        U::pairs(first, second).store(lines[point * pairs + pair].0.as_mut_ptr().add(lane));
+                    for (node, (first, second)) in both.enumerate() {
+                        U::pairs(first, second).store(lines[node * pairs + pair].0.as_mut_ptr().add(lane));
                     }
                 }
             }
@@ -97,11 +97,11 @@ unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: 
 
 with_the_best_instructions! {
     /// Writes taps in pairs of inputs for AMX: `[panels, groups, taps, pairs]`.
-    pub fn pack_for_tiles(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_for_tiles
+    pub fn pack_for_amx(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_for_amx
 }
 
 #[inline(always)]
-unsafe fn pack_all_for_tiles<R: Register, U: Rounding<R>>(kernels: Kernels, panels: &mut [Line]) {
+unsafe fn pack_all_for_amx<R: Register, U: Rounding<R>>(kernels: Kernels, panels: &mut [Line]) {
     let groups = kernels.sizes[1].div_ceil(2 * WIDTH);
     for (panel, lines) in panels.chunks_exact_mut(groups * TAPS * WIDTH).enumerate() {
         for pair in 0..groups * WIDTH {
@@ -120,7 +120,7 @@ unsafe fn pack_all_for_tiles<R: Register, U: Rounding<R>>(kernels: Kernels, pane
     }
 }
 
-/// Gradients of kernels `[outputs, inputs]` from those at their points.
+/// Gradients of kernels `[outputs, inputs]` from those at their nodes.
 pub fn unpack(panels: &[Line], sizes: [usize; 2], form: Form, kernels: &mut [f32]) {
     match form.long() {
         2 => unpack_square(panels, sizes, form, kernels),
@@ -153,14 +153,14 @@ unsafe fn unpack_all<R: Register, const LONG: usize>(
     form: Form,
     kernels: &mut [f32],
 ) {
-    for (panel, lines) in panels.chunks_exact(form.points() * inputs).enumerate() {
+    for (panel, lines) in panels.chunks_exact(form.nodes() * inputs).enumerate() {
         for input in 0..inputs {
             let mut taps = [Line::default(); TAPS];
             for lane in (0..WIDTH).step_by(R::LANES) {
                 // SAFETY: the caller's promise; a line holds whole registers.
                 unsafe {
-                    let point = |at: usize| R::load(lines[at * inputs + input].0.as_ptr().add(lane));
-                    for (tap, number) in kernel_of::<R, LONG>(point, form).into_iter().enumerate() {
+                    let node = |at: usize| R::load(lines[at * inputs + input].0.as_ptr().add(lane));
+                    for (tap, number) in kernel_of::<R, LONG>(node, form).into_iter().enumerate() {
                         number.store(taps[tap].0.as_mut_ptr().add(lane));
                     }
                 }
@@ -173,12 +173,12 @@ unsafe fn unpack_all<R: Register, const LONG: usize>(
     }
 }
 
-/// Points along the short axis (4) and the long axis (`LONG` + 2).
+/// Nodes along the short axis (4) and the long axis (`LONG` + 2).
 ///
 /// # Safety
 /// A line holds a register at `lane`; the processor has the instructions of `R`.
 #[inline(always)]
-unsafe fn points_of<R: Register, const LONG: usize>(
+unsafe fn nodes_of<R: Register, const LONG: usize>(
     taps: &[Line; TAPS],
     lane: usize,
     form: Form,
@@ -193,31 +193,31 @@ unsafe fn points_of<R: Register, const LONG: usize>(
         let mut halfway = [[R::zero(); 3]; 6];
         for short in 0..3 {
             let taps = [tap([short, 0]), tap([short, 1]), tap([short, 2])];
-            let points = if LONG == 2 { with_none(kernel_at_four(taps)) } else { kernel_at_six(taps) };
-            points.into_iter().zip(&mut halfway).for_each(|(point, halfway)| halfway[short] = point);
+            let nodes = if LONG == 2 { with_none(transform_kernel(taps)) } else { transform_long_kernel(taps) };
+            nodes.into_iter().zip(&mut halfway).for_each(|(node, halfway)| halfway[short] = node);
         }
-        let along = halfway.map(|taps| kernel_at_four(taps));
-        std::array::from_fn(|short| along.map(|points| points[short]).into_iter().take(LONG + 2))
+        let along = halfway.map(|taps| transform_kernel(taps));
+        std::array::from_fn(|short| along.map(|nodes| nodes[short]).into_iter().take(LONG + 2))
     }
 }
 
-/// Taps of a kernel's gradient from the gradients at its points.
+/// Taps of a kernel's gradient from the gradients at its nodes.
 ///
 /// # Safety
 /// The processor has the instructions of `R`.
 #[inline(always)]
-unsafe fn kernel_of<R: Register, const LONG: usize>(point: impl Fn(usize) -> R, form: Form) -> [R; TAPS] {
+unsafe fn kernel_of<R: Register, const LONG: usize>(node: impl Fn(usize) -> R, form: Form) -> [R; TAPS] {
     // SAFETY: the caller's promise.
     unsafe {
         let mut halfway = [[R::zero(); 3]; 6];
         for (long, halfway) in halfway.iter_mut().enumerate().take(LONG + 2) {
-            let at = |short: usize| point(short * (LONG + 2) + long);
-            *halfway = taps_of_four([at(0), at(1), at(2), at(3)]);
+            let at = |short: usize| node(short * (LONG + 2) + long);
+            *halfway = combine_taps([at(0), at(1), at(2), at(3)]);
         }
         let mut taps = [R::zero(); TAPS];
         for short in 0..3 {
             let [a, b, c, d, e, f] = halfway.map(|taps| taps[short]);
-            let along = if LONG == 2 { taps_of_four([a, b, c, d]) } else { taps_of_six([a, b, c, d, e, f]) };
+            let along = if LONG == 2 { combine_taps([a, b, c, d]) } else { combine_long_taps([a, b, c, d, e, f]) };
             for (long, number) in along.into_iter().enumerate() {
                 let [row, column] = form.turned([short, long]);
                 taps[3 * row + column] = number;

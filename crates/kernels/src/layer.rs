@@ -1,20 +1,46 @@
 //! A convolution between padded blocks, without gradients.
 
 use super::Kernel;
-use super::channels::Finish;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, line};
+use super::outputs::Finish;
 use super::plan::{Plans, Workspace};
 use crate::activation::Activation;
 
+/// Initial sums of a layer's outputs.
+#[derive(Clone)]
+pub struct Starts {
+    /// `[groups, boards]`
+    lines: Vec<Line>,
+    /// Boards of a block.
+    boards: usize,
+}
+
+impl Starts {
+    fn of(bias: &[f32], boards: usize) -> Self {
+        Self { lines: bias.chunks(WIDTH).flat_map(|bias| vec![Line(line(bias)); boards]).collect(), boards }
+    }
+
+    /// Line of each board for a group of outputs.
+    pub fn group(&self, group: usize) -> &[Line] {
+        &self.lines[group * self.boards..][..self.boards]
+    }
+
+    /// Lines of all boards, group by group.
+    pub fn groups_mut(&mut self) -> impl Iterator<Item = &mut [Line]> {
+        self.lines.chunks_exact_mut(self.boards)
+    }
+}
+
+/// A convolution with its weights, ready for padded blocks.
 pub struct Layer {
     shape: Shape,
     plans: Plans,
     activation: Activation,
     /// Weights by [`Shape::pack`].
     panels: Vec<Line>,
-    /// Bias as initial sums: `[panels, boards]`.
-    pub starts: Vec<Line>,
+    /// Bias as initial sums.
+    pub starts: Starts,
 }
 
 impl Layer {
@@ -25,7 +51,7 @@ impl Layer {
             true => shape.pack(&widened(&convolution.weight, kernel, shape.kernel), plans.algorithm()),
             false => shape.pack(&convolution.weight, plans.algorithm()),
         };
-        let starts = convolution.bias.chunks(WIDTH).flat_map(|bias| vec![Line(line(bias)); shape.block()]).collect();
+        let starts = Starts::of(&convolution.bias, shape.block());
         Self { shape, plans: plans.clone(), activation, panels, starts }
     }
 
@@ -37,37 +63,29 @@ impl Layer {
         self.shape.outputs
     }
 
-    /// Convolves one board or more of the padded block `input` to `output`, from initial sums such
-    /// as [`self.starts`](Self::starts).
-    pub fn apply(
-        &self,
-        boards: usize,
-        starts: &[Line],
-        input: &[Line],
-        workspace: &mut Workspace,
-        output: &mut [Line],
-    ) {
-        self.apply_with(boards, starts, None, input, workspace, output);
+    /// Convolves one board or more of the padded block `input` to `output`.
+    pub fn apply(&self, boards: usize, input: &[Line], workspace: &mut Workspace, output: &mut [Line]) {
+        self.apply_with(boards, &self.starts, None, input, workspace, output);
     }
 
-    /// [`apply`](Self::apply) with a padded block `added` to the sums.
+    /// [`apply`](Self::apply) from other initial sums, with a padded block `added` to the sums.
     pub fn apply_with(
         &self,
         boards: usize,
-        starts: &[Line],
+        starts: &Starts,
         added: Option<&[Line]>,
         input: &[Line],
         workspace: &mut Workspace,
         output: &mut [Line],
     ) {
-        let (block, size) = (self.shape.block(), self.shape.padded());
+        let size = self.shape.padded();
         let plan = self.plans.for_boards(boards);
         // The input may be wider than the layer.
         let padded = &input[..self.shape.groups() * size];
         let finish = |group: usize| {
             let channels = group * size..(group + 1) * size;
             Finish {
-                starts: &starts[group * block..][..block],
+                starts: starts.group(group),
                 added: added.map(|added| &added[channels.clone()]),
                 activation: self.activation,
                 before: if self.activation == Activation::Residual { &input[channels] } else { &[] },

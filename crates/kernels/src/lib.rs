@@ -2,15 +2,21 @@
 //!
 //! - Blocks (`geometry`, `channels`, `planes`): a few boards in buffers of 16 channels each, with
 //!   zeros between rows and boards, so that each tap of a kernel is a fixed offset.
-//! - Lines (`line`, `register`, `packing`): 16 numbers of a place or of a row of weights. Functions
+//! - Lines (`line`, `register`, `packing`): 16 numbers of a cell or of a row of weights. Functions
 //!   of lines are compiled for each instruction set.
-//! - Winograd (`winograd`, `filters`, `kernels`, `points`): 3x3 kernels in fewer multiplications.
+//! - Winograd (`winograd`, `filters`, `kernels`, `nodes`): 3x3 kernels in fewer multiplications.
 //! - Products (`product`, `steps`): all other kernels. `unit` has bfloat16 for Winograd's products.
-//! - Tiles (`tiles`, `tile_registers`): 3x3 kernels in bfloat16 by AMX.
+//! - AMX (`amx`, `amx_registers`): 3x3 kernels in bfloat16 by its instructions.
 //! - Towers: a `plan` picks the way of a block. [`forward()`] and [`backward()`] compute one layer,
 //!   [`Tower`] and [`WaveTower`] all `layer`s of a Q-network or a dynamics model, block by block.
 
+#![warn(missing_docs)]
+
 mod activation;
+mod amx;
+mod amx_registers;
+#[cfg(test)]
+mod amx_tests;
 mod backward;
 mod buffers;
 mod channels;
@@ -20,10 +26,11 @@ mod geometry;
 mod kernels;
 mod layer;
 mod line;
+mod nodes;
+mod outputs;
 mod packing;
 mod plan;
 mod planes;
-mod points;
 mod precision;
 mod product;
 mod register;
@@ -31,10 +38,6 @@ mod steps;
 mod sums;
 #[cfg(test)]
 mod tests;
-mod tile_registers;
-#[cfg(test)]
-mod tile_tests;
-mod tiles;
 mod tower;
 mod unit;
 mod waves;

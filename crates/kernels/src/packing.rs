@@ -1,18 +1,18 @@
 //! Weights to the panels of a product, and back.
 
+use super::amx::{self, Block};
 use super::geometry::Shape;
-use super::kernels::{Kernels, pack, pack_for_tiles, pack_pairs, unpack};
+use super::kernels::{Kernels, pack, pack_for_amx, pack_pairs, unpack};
 use super::line::{Line, WIDTH};
-use super::tiles::{self, Block};
 use super::winograd::Form;
 use crate::precision::Precision;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     Direct,
-    /// [`winograd`](super::winograd) with tiles of a form.
+    /// [`winograd`](super::winograd) with windows of a form.
     Winograd(Form),
-    Tiles,
+    Amx,
 }
 
 impl Shape {
@@ -20,16 +20,17 @@ impl Shape {
     pub fn algorithm(&self) -> Algorithm {
         match self.suits_winograd() {
             false => Algorithm::Direct,
-            true if self.precision == Precision::Bf16 && tiles::present() => Algorithm::Tiles,
+            true if self.precision == Precision::Bf16 && amx::present() => Algorithm::Amx,
             true => Algorithm::Winograd(self.form()),
         }
     }
 
+    /// Lines of a panel, the weights of up to 16 outputs.
     pub fn panel(&self, algorithm: Algorithm) -> usize {
         match algorithm {
             Algorithm::Direct => self.inputs * self.taps(),
-            Algorithm::Winograd(form) => form.points() * self.point_lines(),
-            Algorithm::Tiles => Block::panel_of(self.inputs),
+            Algorithm::Winograd(form) => form.nodes() * self.node_lines(),
+            Algorithm::Amx => Block::panel_of(self.inputs),
         }
     }
 
@@ -37,12 +38,13 @@ impl Shape {
     pub fn gradient_panel(&self, algorithm: Algorithm) -> usize {
         match algorithm {
             Algorithm::Direct => self.panel(algorithm),
-            Algorithm::Winograd(form) => form.points() * self.inputs,
-            Algorithm::Tiles => Block::gradient_panel(self.inputs),
+            Algorithm::Winograd(form) => form.nodes() * self.inputs,
+            Algorithm::Amx => Block::gradient_panel(self.inputs),
         }
     }
 
-    pub fn point_lines(&self) -> usize {
+    /// Lines of a panel at each node of Winograd's method: inputs, or pairs of inputs in bfloat16.
+    pub fn node_lines(&self) -> usize {
         match self.precision {
             Precision::F32 => self.inputs,
             Precision::Bf16 => self.inputs.div_ceil(2),
@@ -55,12 +57,13 @@ impl Shape {
         first * self.taps() + tap * WIDTH.min(self.inputs - first) + input % WIDTH
     }
 
-    /// Weights `[outputs, inputs, kernel, kernel]` as panels of 16 outputs: lines `[taps or points,
+    /// Weights `[outputs, inputs, kernel, kernel]` as panels of 16 outputs: lines `[taps or nodes,
     /// inputs or pairs]`.
     pub fn pack(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
         self.pack_kernels(weight, algorithm, [self.inputs, 1], false)
     }
 
+    /// [Packs](Self::pack) the weights of the convolution from the output's gradients to the input's.
     pub fn pack_transposed(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
         self.transposed().pack_kernels(weight, algorithm, [1, self.inputs], true)
     }
@@ -72,7 +75,7 @@ impl Shape {
         match (algorithm, self.precision) {
             (Algorithm::Winograd(form), Precision::F32) => pack(kernels, form, &mut panels),
             (Algorithm::Winograd(_), Precision::Bf16) => pack_pairs(kernels, &mut panels),
-            (Algorithm::Tiles, _) => pack_for_tiles(kernels, &mut panels),
+            (Algorithm::Amx, _) => pack_for_amx(kernels, &mut panels),
             (Algorithm::Direct, _) => {
                 let (taps, size) = (self.taps(), self.panel(algorithm));
                 for output in 0..self.outputs {
@@ -103,7 +106,7 @@ impl Shape {
             for (input, weight) in weight.chunks_exact_mut(taps).enumerate() {
                 for (tap, to) in weight.iter_mut().enumerate() {
                     let line = match algorithm {
-                        Algorithm::Tiles => Block::gradient_line(input, tap),
+                        Algorithm::Amx => Block::gradient_line(input, tap),
                         _ => self.weight_line(input, tap),
                     };
                     *to = panel[line].0[output % WIDTH];

@@ -3,19 +3,20 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::channels::{Finish, copy_by_index, start_and_write_places, write_places};
+use super::amx::Block;
+use super::channels::{copy_by_index, start_and_write_cells, write_cells};
 use super::geometry::{Rectangle, Shape};
 use super::line::{Line, WIDTH};
+use super::nodes::{ROWS, Sizes, add_gradients, add_gradients_of_pairs, multiply, multiply_pairs};
+use super::outputs::{Cell, Finish};
 use super::packing::Algorithm;
-use super::points::{ROWS, Sizes, add_gradients, add_gradients_of_pairs, multiply, multiply_pairs};
 use super::product::Product;
 use super::steps::{Rows, Steps};
-use super::tiles::Block;
-use super::winograd::{Tile, Tiles, add_tiles, write_tiles};
+use super::winograd::{Window, Windows, add_windows, write_windows};
 use crate::precision::Precision;
 
 pub struct Plan {
-    pub places: Vec<Place>,
+    pub cells: Vec<Cell>,
     /// Board of each sum.
     boards: Vec<usize>,
     /// Lines of a padded group.
@@ -28,12 +29,12 @@ enum Way {
         regions: Vec<Region<1>>,
         panel: usize,
     },
-    /// A sum for each place of each tile, on the board or not.
+    /// A sum for each cell of each window, on the board or not.
     Winograd {
         chunks: Vec<Winograd>,
         panel: usize,
     },
-    Tiles {
+    Amx {
         block: Block,
         chunks: Vec<Chunk>,
     },
@@ -41,50 +42,50 @@ enum Way {
 
 struct Chunk {
     corners: Range<usize>,
-    places: Range<usize>,
+    cells: Range<usize>,
 }
 
 /// Corners of a chunk: few enough that its sums stay in the first-level cache.
 const CHUNK: usize = 128;
 
 struct Winograd {
-    tiles: Tiles,
+    windows: Windows,
     sizes: Sizes,
     precision: Precision,
 }
 
 impl Winograd {
-    /// All tiles of a block, in small chunks if their buffers fit in the first-level cache, else in
+    /// All windows of a block, in small chunks if their buffers fit in the first-level cache, else in
     /// one, which reads the weights once.
     fn of_block(shape: &Shape, boards: usize) -> Vec<Self> {
-        let all: Vec<Tile> = shape.tiles_of(boards).collect();
-        let points = shape.form().points();
-        let lines = points * (shape.point_lines().div_ceil(WIDTH) + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
+        let all: Vec<Window> = shape.windows_of(boards).collect();
+        let nodes = shape.form().nodes();
+        let lines = nodes * (shape.node_lines().div_ceil(WIDTH) + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
         let most = if lines <= FEW { ROWS } else { all.len().max(1) };
-        let inputs = shape.point_lines();
-        let chunk = |tiles: &[Tile]| {
-            let sizes = Sizes { points, tiles: tiles.len(), inputs };
-            Self { tiles: Tiles::new(shape, tiles), sizes, precision: shape.precision }
+        let inputs = shape.node_lines();
+        let chunk = |windows: &[Window]| {
+            let sizes = Sizes { nodes, windows: windows.len(), inputs };
+            Self { windows: Windows::new(shape, windows), sizes, precision: shape.precision }
         };
         all.chunks(most).map(chunk).collect()
     }
 
     fn of_gradients(shape: &Shape) -> Self {
-        let all: Vec<Tile> = shape.tiles_of(shape.block()).collect();
-        let tiles = Tiles::new(shape, &all);
+        let all: Vec<Window> = shape.windows_of(shape.block()).collect();
+        let windows = Windows::new(shape, &all);
         let count = match shape.precision {
-            Precision::F32 => tiles.count(),
-            Precision::Bf16 => tiles.pairs(),
+            Precision::F32 => windows.count(),
+            Precision::Bf16 => windows.pairs(),
         };
         Self {
-            tiles,
-            sizes: Sizes { points: shape.form().points(), tiles: count, inputs: shape.inputs },
+            windows,
+            sizes: Sizes { nodes: shape.form().nodes(), windows: count, inputs: shape.inputs },
             precision: shape.precision,
         }
     }
 
-    /// Multiplies patches of a padded block by panels of `panel` lines at all points. `see` gets
-    /// each panel's number and products `[points, tiles]`.
+    /// Multiplies patches of a padded block by panels of `panel` lines at all nodes. `see` gets
+    /// each panel's number and products `[nodes, windows]`.
     fn multiply(
         &self,
         padded: &[Line],
@@ -93,14 +94,14 @@ impl Winograd {
         [transformed, products]: [&mut Vec<Line>; 2],
         mut see: impl FnMut(usize, &[Line]),
     ) {
-        let Self { tiles, sizes, precision } = self;
+        let Self { windows, sizes, precision } = self;
         let transformed = room(transformed, sizes.transformed());
         match precision {
-            Precision::F32 => tiles.read(padded, transformed),
-            Precision::Bf16 => tiles.read_pairs(padded, transformed),
+            Precision::F32 => windows.read(padded, transformed),
+            Precision::Bf16 => windows.read_pairs(padded, transformed),
         }
         for (index, panels) in panels.chunks(TOGETHER * panel).enumerate() {
-            let size = sizes.points * sizes.tiles;
+            let size = sizes.nodes * sizes.windows;
             let products = room(products, panels.len() / panel * size);
             match precision {
                 Precision::F32 => multiply(*sizes, transformed, panels, products),
@@ -110,13 +111,6 @@ impl Winograd {
             each.for_each(|(which, products)| see(TOGETHER * index + which, products));
         }
     }
-}
-
-/// A place's number in the block, line in a padded group, and sum's number.
-pub struct Place {
-    pub number: usize,
-    pub line: usize,
-    pub sum: usize,
 }
 
 /// Rows of consecutive sums, and the steps of their products, `STRIDE` numbers apart on the left.
@@ -129,9 +123,9 @@ struct Region<const STRIDE: usize> {
 #[derive(Default)]
 pub struct Workspace {
     sums: Vec<Line>,
-    /// Patches at all points, or the block rounded for AMX.
+    /// Patches at all nodes, or the block rounded for AMX.
     transformed: Vec<Line>,
-    /// Products of some panels at all points, or gradients.
+    /// Products of some panels at all nodes, or gradients.
     products: Vec<Line>,
 }
 
@@ -146,7 +140,7 @@ fn room(buffer: &mut Vec<Line>, count: usize) -> &mut [Line] {
 /// Panels multiplied together, so that the left side is read once.
 const TOGETHER: usize = 2;
 
-/// Most lines written for a tile in chunks that fit in the first-level cache.
+/// Most lines written for a window in chunks that fit in the first-level cache.
 const FEW: usize = 64;
 
 impl Plan {
@@ -162,68 +156,68 @@ impl Plan {
         match algorithm {
             Algorithm::Direct => Self::direct(shape, boards, regions),
             Algorithm::Winograd(_) => Self::winograd(shape, boards),
-            Algorithm::Tiles => Self::tiles(shape, boards),
+            Algorithm::Amx => Self::amx(shape, boards),
         }
     }
 
-    fn tiles(shape: &Shape, boards: usize) -> Self {
+    fn amx(shape: &Shape, boards: usize) -> Self {
         let block = Block::new(shape, boards);
         let corner = |number: usize| shape.neighbourhood(number) / WIDTH;
-        let place = |number: usize| Place { number, line: shape.line(number), sum: corner(number) };
-        let places: Vec<Place> = (0..boards * shape.places()).map(place).collect();
-        // Corners of no place belong to any board.
+        let cell = |number: usize| Cell::new(shape, number, corner(number));
+        let cells: Vec<Cell> = (0..boards * shape.cells()).map(cell).collect();
+        // Corners of no cell belong to any board.
         let mut owners = vec![0; block.rows()];
-        places.iter().for_each(|place| owners[place.sum] = place.number / shape.places());
+        cells.iter().for_each(|cell| owners[cell.sum] = cell.board);
         let chunk = |first: usize| {
             let corners = first..block.rows().min(first + CHUNK);
-            let before = |corner: usize| places.partition_point(|place| place.sum < corner);
-            Chunk { places: before(corners.start)..before(corners.end), corners }
+            let before = |corner: usize| cells.partition_point(|cell| cell.sum < corner);
+            Chunk { cells: before(corners.start)..before(corners.end), corners }
         };
         let chunks = (0..block.rows()).step_by(CHUNK).map(chunk).collect();
-        Self { places, boards: owners, padded: shape.padded(), way: Way::Tiles { block, chunks } }
+        Self { cells, boards: owners, padded: shape.padded(), way: Way::Amx { block, chunks } }
     }
 
-    /// Sums of places with equal taps stand together, to fill products.
+    /// Sums of cells with equal taps stand together, to fill products.
     fn direct(shape: &Shape, boards: usize, rectangles: &[(Rectangle, Rectangle)]) -> Self {
-        let (mut places, mut owners, mut regions) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut cells, mut owners, mut regions) = (Vec::new(), Vec::new(), Vec::new());
         for (rectangle, taps) in rectangles.iter().filter(|_| boards > 0) {
-            let start = places.len();
+            let start = cells.len();
             for board in 0..boards {
-                for place in rectangle.places(shape.columns) {
-                    let number = board * shape.places() + place;
-                    places.push(Place { number, line: shape.line(number), sum: places.len() });
+                for cell in rectangle.cells(shape.columns) {
+                    let number = board * shape.cells() + cell;
+                    cells.push(Cell::new(shape, number, cells.len()));
                     owners.push(board);
                 }
             }
             regions.push(Region {
-                count: places.len() - start,
-                rows: places[start..].iter().map(|place| shape.neighbourhood(place.number)).collect(),
+                count: cells.len() - start,
+                rows: cells[start..].iter().map(|cell| shape.neighbourhood(cell.number)).collect(),
                 steps: shape.neighbours(taps).collect(),
             });
         }
-        places.sort_unstable_by_key(|place| place.number);
+        cells.sort_unstable_by_key(|cell| cell.number);
         let panel = shape.panel(Algorithm::Direct);
-        Self { places, boards: owners, padded: shape.padded(), way: Way::Direct { regions, panel } }
+        Self { cells, boards: owners, padded: shape.padded(), way: Way::Direct { regions, panel } }
     }
 
-    /// Sums stand tile by tile; sums off the board have no place.
+    /// Sums stand window by window; sums off the board have no cell.
     fn winograd(shape: &Shape, boards: usize) -> Self {
         let chunks = Winograd::of_block(shape, boards);
         let form = shape.form();
-        let all = shape.tiles_of(boards).flat_map(|Tile { board, place: [row, column] }| {
-            form.places().map(move |[down, right]| (board, row + down, column + right))
+        let all = shape.windows_of(boards).flat_map(|Window { board, cell: [row, column] }| {
+            form.cells().map(move |[down, right]| (board, row + down, column + right))
         });
         let on_board = all.enumerate().filter(|(_, (_, row, column))| *row < shape.rows && *column < shape.columns);
-        let mut places: Vec<Place> = on_board
+        let mut cells: Vec<Cell> = on_board
             .map(|(sum, (board, row, column))| {
-                let number = board * shape.places() + row * shape.columns + column;
-                Place { number, line: shape.line(number), sum }
+                let number = board * shape.cells() + row * shape.columns + column;
+                Cell::new(shape, number, sum)
             })
             .collect();
-        places.sort_unstable_by_key(|place| place.number);
-        let boards = shape.tiles_of(boards).flat_map(|tile| form.places().map(move |_| tile.board)).collect();
+        cells.sort_unstable_by_key(|cell| cell.number);
+        let boards = shape.windows_of(boards).flat_map(|window| form.cells().map(move |_| window.board)).collect();
         let panel = shape.panel(shape.algorithm());
-        Self { places, boards, padded: shape.padded(), way: Way::Winograd { chunks, panel } }
+        Self { cells, boards, padded: shape.padded(), way: Way::Winograd { chunks, panel } }
     }
 
     /// Starts the sums of a group with a line for each board.
@@ -231,7 +225,7 @@ impl Plan {
         copy_by_index(starts, &self.boards, sums);
     }
 
-    /// Adds the convolution of a padded block by panels to sums, as [`Place::sum`] indexes them.
+    /// Adds the convolution of a padded block by panels to sums, as [`Cell::sum`] indexes them.
     /// `begin` sets each panel's sums before, `end` reads them after.
     pub fn convolve(
         &self,
@@ -257,16 +251,16 @@ impl Plan {
                 sums.chunks_exact_mut(count).enumerate().for_each(|(group, sums)| begin(group, sums));
                 let mut first = 0;
                 for chunk in chunks {
-                    let each = chunk.tiles.places();
-                    let here = first..first + each * chunk.sizes.tiles;
+                    let each = chunk.windows.cells();
+                    let here = first..first + each * chunk.sizes.windows;
                     chunk.multiply(padded, panels, *panel, [transformed, products], |group, products| {
-                        add_tiles(&chunk.tiles, products, &mut sums[group * count..][here.clone()]);
+                        add_windows(&chunk.windows, products, &mut sums[group * count..][here.clone()]);
                     });
                     first = here.end;
                 }
                 sums.chunks_exact(count).enumerate().for_each(|(group, sums)| end(group, sums));
             }
-            Way::Tiles { block, .. } => {
+            Way::Amx { block, .. } => {
                 let sums = room(sums, block.panels(panels) * count);
                 sums.chunks_exact_mut(count).enumerate().for_each(|(group, sums)| begin(group, sums));
                 let rounded = room(transformed, block.rounded());
@@ -296,30 +290,30 @@ impl Plan {
                     let finish = finish(group);
                     self.begin(finish.starts, sums);
                     add_regions(regions, padded, panel, sums);
-                    write_places(&self.places, sums, &finish, output);
+                    write_cells(&self.cells, sums, &finish, output);
                 }
             }
             Way::Winograd { chunks, panel } => {
                 for chunk in chunks {
                     chunk.multiply(padded, panels, *panel, [transformed, products], |group, products| {
                         let output = &mut output[group * self.padded..][..self.padded];
-                        write_tiles(&chunk.tiles, products, &finish(group), output);
+                        write_windows(&chunk.windows, products, &finish(group), output);
                     });
                 }
             }
-            Way::Tiles { block, chunks } => {
+            Way::Amx { block, chunks } => {
                 let rounded = room(transformed, block.rounded());
                 block.round(padded, rounded);
                 let together = panels.chunks(TOGETHER * block.panel());
                 for (index, panels) in together.enumerate() {
-                    for Chunk { corners, places } in chunks {
+                    for Chunk { corners, cells } in chunks {
                         let sums = room(sums, block.panels(panels) * corners.len());
                         block.write_products(rounded, panels, corners.start, sums);
                         for (which, sums) in sums.chunks_exact(corners.len()).enumerate() {
                             let group = TOGETHER * index + which;
-                            let (places, finish) = (&self.places[places.clone()], finish(group));
+                            let (cells, finish) = (&self.cells[cells.clone()], finish(group));
                             let output = &mut output[group * self.padded..][..self.padded];
-                            start_and_write_places(places, &self.boards, corners.start, sums, &finish, output);
+                            start_and_write_cells(cells, corners.start, sums, &finish, output);
                         }
                     }
                 }
@@ -344,9 +338,9 @@ impl Plans {
         Self::with_regions(shape, shape.algorithm(), shape.regions())
     }
 
-    /// Plans for the centre of the kernel alone at some places.
-    pub fn of_centre(shape: &Shape, places: Rectangle) -> Self {
-        Self::with_regions(shape, Algorithm::Direct, vec![(places, shape.centre())])
+    /// Plans for the centre of the kernel alone at some cells.
+    pub fn of_centre(shape: &Shape, cells: Rectangle) -> Self {
+        Self::with_regions(shape, Algorithm::Direct, vec![(cells, shape.centre())])
     }
 
     fn with_regions(shape: &Shape, algorithm: Algorithm, regions: Vec<(Rectangle, Rectangle)>) -> Self {
@@ -374,7 +368,7 @@ enum WeightWay {
         padded: usize,
     },
     Winograd(Winograd),
-    Tiles(Block),
+    Amx(Block),
 }
 
 impl WeightPlan {
@@ -382,7 +376,7 @@ impl WeightPlan {
         let region = |(row, offsets): (usize, Vec<usize>)| Region {
             count: offsets.len(),
             rows: offsets.into_iter().collect(),
-            steps: shape.places_with(row).map(|place| (shape.neighbourhood(place), shape.line(place))).collect(),
+            steps: shape.cells_with(row).map(|cell| (shape.neighbourhood(cell), shape.line(cell))).collect(),
         };
         Self(match shape.algorithm() {
             Algorithm::Direct => WeightWay::Direct {
@@ -391,7 +385,7 @@ impl WeightPlan {
                 padded: shape.padded(),
             },
             Algorithm::Winograd(_) => WeightWay::Winograd(Winograd::of_gradients(shape)),
-            Algorithm::Tiles => WeightWay::Tiles(Block::new(shape, shape.block())),
+            Algorithm::Amx => WeightWay::Amx(Block::new(shape, shape.block())),
         })
     }
 
@@ -403,7 +397,7 @@ impl WeightPlan {
                     add_regions(regions, padded, gradient, sums);
                 }
             }
-            WeightWay::Tiles(block) => {
+            WeightWay::Amx(block) => {
                 let Workspace { transformed, products, .. } = workspace;
                 let turned = room(transformed, block.turned());
                 block.turn(padded, turned);
@@ -414,26 +408,26 @@ impl WeightPlan {
                 }
                 block.add_gradients(turned, paired, sums);
             }
-            WeightWay::Winograd(Winograd { tiles, sizes, precision }) => {
+            WeightWay::Winograd(Winograd { windows, sizes, precision }) => {
                 let Workspace { transformed, products, .. } = workspace;
                 let transformed = room(transformed, sizes.transformed());
                 match precision {
-                    Precision::F32 => tiles.read(padded, transformed),
-                    Precision::Bf16 => tiles.read_tiles_in_pairs(padded, transformed),
+                    Precision::F32 => windows.read(padded, transformed),
+                    Precision::Bf16 => windows.read_windows_in_pairs(padded, transformed),
                 }
-                let panels = sums.chunks_mut(TOGETHER * sizes.points * sizes.inputs);
-                for (gradients, sums) in gradients.chunks(TOGETHER * tiles.block()).zip(panels) {
-                    let groups = gradients.chunks_exact(tiles.block());
-                    let at_points = room(products, groups.len() * sizes.points * sizes.tiles);
-                    for (gradient, at_points) in groups.zip(at_points.chunks_exact_mut(sizes.points * sizes.tiles)) {
+                let panels = sums.chunks_mut(TOGETHER * sizes.nodes * sizes.inputs);
+                for (gradients, sums) in gradients.chunks(TOGETHER * windows.block()).zip(panels) {
+                    let groups = gradients.chunks_exact(windows.block());
+                    let at_nodes = room(products, groups.len() * sizes.nodes * sizes.windows);
+                    for (gradient, at_nodes) in groups.zip(at_nodes.chunks_exact_mut(sizes.nodes * sizes.windows)) {
                         match precision {
-                            Precision::F32 => tiles.read_gradient(gradient, at_points),
-                            Precision::Bf16 => tiles.read_gradient_in_pairs(gradient, at_points),
+                            Precision::F32 => windows.read_gradient(gradient, at_nodes),
+                            Precision::Bf16 => windows.read_gradient_in_pairs(gradient, at_nodes),
                         }
                     }
                     match precision {
-                        Precision::F32 => add_gradients(*sizes, transformed, at_points, sums),
-                        Precision::Bf16 => add_gradients_of_pairs(*sizes, transformed, at_points, sums),
+                        Precision::F32 => add_gradients(*sizes, transformed, at_nodes, sums),
+                        Precision::Bf16 => add_gradients_of_pairs(*sizes, transformed, at_nodes, sums),
                     }
                 }
             }

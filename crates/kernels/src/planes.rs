@@ -8,7 +8,7 @@ pub struct Planes {
     pub count: usize,
     /// Leading planes that are interchangeable; 0 for none.
     pub colours: usize,
-    /// Lines of a block's places in the padded block.
+    /// Lines of a block's cells in the padded block.
     pub lines: Vec<usize>,
     shape: Shape,
 }
@@ -25,16 +25,16 @@ impl Planes {
     /// planes, and the planes of no colour. Colour 0 comes first; the others skip the channels that
     /// all share.
     pub fn write(&self, colour: usize, images: &[f32], scalars: &[f32], padded: &mut [Line]) {
-        let (places, size) = (self.shape.places(), self.shape.padded());
-        let boards = images.chunks_exact(self.count * places);
+        let (cells, size) = (self.shape.cells(), self.shape.padded());
+        let boards = images.chunks_exact(self.count * cells);
         let scalars_each = scalars.len() / boards.len();
         let own = if self.colours > 0 { 2 } else { 0 };
-        for (board, (image, lines)) in boards.zip(self.lines.chunks_exact(places)).enumerate() {
-            let plane = |plane: usize| &image[plane * places..][..places];
+        for (board, (image, lines)) in boards.zip(self.lines.chunks_exact(cells)).enumerate() {
+            let plane = |plane: usize| &image[plane * cells..][..cells];
             if self.colours > 0 {
-                for (place, (line, number)) in lines.iter().zip(plane(colour)).enumerate() {
+                for (cell, (line, number)) in lines.iter().zip(plane(colour)).enumerate() {
                     let others = (0..self.colours).filter(|other| *other != colour);
-                    let others = others.map(|other| image[other * places + place]).sum();
+                    let others = others.map(|other| image[other * cells + cell]).sum();
                     padded[*line].0[..2].copy_from_slice(&[*number, others]);
                 }
             }

@@ -1,33 +1,33 @@
 //! The convolution and its gradients against plain sums, and algorithms against each other.
 
 use super::Kernel;
+use super::amx::tests::emulated;
 use super::backward::backward;
-use super::channels::pad;
+use super::channels::{Batch, pad};
 use super::forward::forward;
 use super::geometry::Shape;
 use super::layer::Layer;
 use super::line::{Line, WIDTH};
 use super::packing::Algorithm;
 use super::plan::{Plans, Workspace};
-use super::tiles::tests::emulated;
 use crate::activation::Activation;
 use crate::instructions::InstructionSet;
 use crate::precision::Precision;
 use crate::random::{Role, Stream};
 
-/// Calls with a place, an output, a seen place, an input and their tap.
+/// Calls with a cell, an output, a seen cell, an input and their tap.
 fn each(shape: &Shape, mut see: impl FnMut(usize, usize, usize, usize, usize)) {
     let border = shape.kernel / 2;
-    for place in 0..shape.boards * shape.places() {
-        let (board, at) = (place / shape.places(), place % shape.places());
+    for cell in 0..shape.boards * shape.cells() {
+        let (board, at) = (cell / shape.cells(), cell % shape.cells());
         for tap in 0..shape.taps() {
             let row = (at / shape.columns + tap / shape.kernel).checked_sub(border);
             let column = (at % shape.columns + tap % shape.kernel).checked_sub(border);
             let (Some(row), Some(column)) = (row, column) else { continue };
             if row < shape.rows && column < shape.columns {
-                let seen = board * shape.places() + row * shape.columns + column;
+                let seen = board * shape.cells() + row * shape.columns + column;
                 for output in 0..shape.outputs {
-                    (0..shape.inputs).for_each(|input| see(place, output, seen, input, tap));
+                    (0..shape.inputs).for_each(|input| see(cell, output, seen, input, tap));
                 }
             }
         }
@@ -53,20 +53,20 @@ fn assert_near(numbers: &[f32], plain: &[f64], error: f64, what: &str) {
 
 fn check(shape: Shape, stream: &mut Stream) -> [Vec<f32>; 3] {
     let Shape { boards, inputs, outputs, .. } = shape;
-    let places = boards * shape.places();
+    let cells = boards * shape.cells();
     let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };
-    let (input, weight) = (numbers(places * inputs), numbers(outputs * inputs * shape.taps()));
-    let (bias, slope) = (numbers(outputs), numbers(places * outputs));
+    let (input, weight) = (numbers(cells * inputs), numbers(outputs * inputs * shape.taps()));
+    let (bias, slope) = (numbers(outputs), numbers(cells * outputs));
     let (found, _) = forward(&shape, Activation::None, &input, &weight, &bias, false);
     let gradients = backward(&shape, Activation::None, &input, &weight, &[], &slope, true);
 
-    let mut output: Vec<f64> = (0..places * outputs).map(|at| f64::from(bias[at % outputs])).collect();
+    let mut output: Vec<f64> = (0..cells * outputs).map(|at| f64::from(bias[at % outputs])).collect();
     let (mut of_input, mut of_weight) = (vec![0.0; input.len()], vec![0.0; weight.len()]);
-    each(&shape, |place, to, seen, from, tap| {
-        let (place, seen) = (place * outputs + to, seen * inputs + from);
+    each(&shape, |cell, to, seen, from, tap| {
+        let (cell, seen) = (cell * outputs + to, seen * inputs + from);
         let tap = (to * inputs + from) * shape.taps() + tap;
-        let [input, weight, slope] = [input[seen], weight[tap], slope[place]].map(f64::from);
-        output[place] += input * weight;
+        let [input, weight, slope] = [input[seen], weight[tap], slope[cell]].map(f64::from);
+        output[cell] += input * weight;
         of_input[seen] += slope * weight;
         of_weight[tap] += slope * input;
     });
@@ -92,7 +92,7 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
                 match shape.algorithm() {
                     Algorithm::Direct => direct += usize::from(kernel == 3),
                     Algorithm::Winograd(form) => forms[form as usize] += 1,
-                    Algorithm::Tiles => unreachable!("tiles are of pairs"),
+                    Algorithm::Amx => unreachable!("AMX multiplies pairs"),
                 }
                 let mut again = stream.clone();
                 let floats = check(shape, &mut stream);
@@ -100,15 +100,15 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
                     let shape = Shape { precision: Precision::Bf16, ..shape };
                     let mut once_more = again.clone();
                     let rounded = check(shape, &mut again);
-                    let by_tiles = emulated(|| {
-                        assert_eq!(shape.algorithm(), Algorithm::Tiles);
+                    let by_amx = emulated(|| {
+                        assert_eq!(shape.algorithm(), Algorithm::Amx);
                         check(shape, &mut once_more)
                     });
                     let difference = |(a, b): (&Vec<f32>, &Vec<f32>)| {
                         a.iter().zip(b).map(|(a, b)| (a - b).abs()).max_by(f32::total_cmp).unwrap_or(0.0)
                     };
-                    // Other forms of tiles differ by a thousandth of that.
-                    for rounded in [rounded, by_tiles] {
+                    // Other forms of windows differ by a thousandth of that.
+                    for rounded in [rounded, by_amx] {
                         let mut differences = floats.iter().zip(&rounded).map(difference);
                         assert!(differences.all(|difference| difference > 1e-3), "each is rounded: {shape:?}");
                     }
@@ -117,7 +117,7 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
         }
     }
     assert!(direct >= 4, "small boards are computed directly: {direct}");
-    assert!(forms.iter().all(|count| *count >= 4), "tiles of every form are tried: {forms:?}");
+    assert!(forms.iter().all(|count| *count >= 4), "windows of every form are tried: {forms:?}");
 }
 
 #[test]
@@ -133,13 +133,13 @@ fn boards_do_not_meet(precision: Precision) {
         let shape = Shape { boards: 0, rows, columns, inputs: 5, outputs: 4, kernel: 3, precision };
         assert_ne!(shape.algorithm(), Algorithm::Direct);
         let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };
-        let (board, weight) = (numbers(shape.places() * 5), numbers(4 * 5 * 9));
+        let (board, weight) = (numbers(shape.cells() * 5), numbers(4 * 5 * 9));
         let other = vec![f32::NAN; board.len()];
         let batch = |boards: &[&[f32]]| {
             let shape = Shape { boards: boards.len(), ..shape };
             let output = forward(&shape, Activation::None, &boards.concat(), &weight, &[0.0; 4], false).0;
-            // Four of each place's five channels.
-            let slope: Vec<f32> = boards.concat().chunks_exact(5).flat_map(|place| place[..4].to_vec()).collect();
+            // Four of each cell's five channels.
+            let slope: Vec<f32> = boards.concat().chunks_exact(5).flat_map(|cell| cell[..4].to_vec()).collect();
             let gradient = backward(&shape, Activation::None, &boards.concat(), &weight, &[], &slope, true).input;
             output
                 .chunks_exact(4)
@@ -180,31 +180,39 @@ fn layers_convolve(precision: Precision) {
             let (mut input, mut added, mut output) = (padded(), padded(), padded());
             let mut workspace = Workspace::default();
             for boards in [shape.block(), 1] {
-                let places = boards * shape.places();
-                let (seen, shift) = (numbers(places * inputs), numbers(places * outputs));
+                let cells = boards * shape.cells();
+                let (seen, shift) = (numbers(cells * inputs), numbers(cells * outputs));
                 let lines: Vec<usize> = shape.lines().collect();
-                pad(&seen, &[], inputs, &lines, &mut input[..shape.groups() * shape.padded()]);
-                pad(&shift, &[], outputs, &lines, &mut added[..outputs.div_ceil(WIDTH) * shape.padded()]);
+                pad(
+                    Batch { numbers: &seen, channels: inputs, mask: &[] },
+                    &lines,
+                    &mut input[..shape.groups() * shape.padded()],
+                );
+                pad(
+                    Batch { numbers: &shift, channels: outputs, mask: &[] },
+                    &lines,
+                    &mut added[..outputs.div_ceil(WIDTH) * shape.padded()],
+                );
                 for shifted in [false, true] {
                     let added = shifted.then_some(&added[..]);
                     layer.apply_with(boards, &layer.starts, added, &input, &mut workspace, &mut output);
                     let shape = Shape { boards, ..shape };
                     let (sums, _) = forward(&shape, Activation::None, &seen, &weight, &bias, false);
                     for (at, sum) in sums.iter().enumerate() {
-                        let (place, channel) = (at / outputs, at % outputs);
+                        let (cell, channel) = (at / outputs, at % outputs);
                         let sum = sum + if shifted { shift[at] } else { 0.0 };
                         let expected = match activation {
                             Activation::None => sum,
                             Activation::Relu => sum.max(0.0),
                             Activation::Residual => seen[at] + sum.max(0.0),
                         };
-                        let line = channel / WIDTH * shape.padded() + shape.line(place);
+                        let line = channel / WIDTH * shape.padded() + shape.line(cell);
                         let found = output[line].0[channel % WIDTH];
                         assert!((found - expected).abs() < 1e-4, "{shape:?}, {activation:?}: {found}, not {expected}");
                     }
                 }
-                let is_place = |at: usize| lines.contains(&(at % shape.padded()));
-                let border = output.iter().enumerate().filter(|(at, _)| !is_place(*at));
+                let is_cell = |at: usize| lines.contains(&(at % shape.padded()));
+                let border = output.iter().enumerate().filter(|(at, _)| !is_cell(*at));
                 border.for_each(|(at, line)| assert_eq!(*line, Line::default(), "line {at} of {shape:?}"));
             }
         }
@@ -212,14 +220,15 @@ fn layers_convolve(precision: Precision) {
 }
 
 #[test]
-fn the_places_of_boards_that_a_block_has_no_more_become_zeros() {
+fn the_cells_of_boards_that_a_block_has_no_more_become_zeros() {
     let shape = Shape { boards: 0, rows: 4, columns: 5, inputs: 18, outputs: 1, kernel: 3, precision: Precision::F32 };
     let lines: Vec<usize> = shape.lines().collect();
     let mut padded = vec![Line::default(); 2 * shape.padded()];
     for boards in [shape.block(), 2] {
-        pad(&vec![1.0; boards * shape.places() * 18], &[], 18, &lines, &mut padded);
+        let numbers = vec![1.0; boards * shape.cells() * 18];
+        pad(Batch { numbers: &numbers, channels: 18, mask: &[] }, &lines, &mut padded);
         let sum: f32 = padded.iter().flat_map(|line| line.0).sum();
-        assert_eq!(sum, (boards * shape.places() * 18) as f32);
+        assert_eq!(sum, (boards * shape.cells() * 18) as f32);
     }
 }
 

@@ -1,12 +1,10 @@
 //! A Q-network without gradients: each block of boards goes through all layers in the cache.
 
-use std::sync::{Mutex, MutexGuard};
-
-use rayon::prelude::*;
+use matchq_core::pool::{self, Spares};
 
 use super::Kernel;
 use super::geometry::{Rectangle, Shape};
-use super::layer::Layer;
+use super::layer::{Layer, Starts};
 use super::line::{Line, WIDTH};
 use super::plan::{Plans, Workspace};
 use super::planes::{Planes, average};
@@ -14,21 +12,22 @@ use super::sums::sum;
 use crate::activation::Activation;
 
 /// Weights of a [`Tower`]: a stem, convolutions with residuals, a summary of the board half-way,
-/// and a value for each place and plane. Colours that share the weights each go through the layers.
+/// and a value for each cell and plane. Colours that share the weights each go through the layers.
 pub struct Parts {
     /// Leading planes that share the weights; 0 for none.
     pub colours: usize,
     /// From planes and scalars to features.
     pub stem: Kernel,
+    /// From features to features, each added to its input.
     pub body: Vec<Kernel>,
     /// 1x1, from the features' mean over the colours, added before each ReLU of `body`; empty
     /// without shared weights.
     pub exchange: Vec<Kernel>,
     /// 1x1, from the features' mean over the board, added before the middle ReLU of `body`.
     pub summary: Kernel,
-    /// 1x1.
+    /// 1x1, from the features' mean over the colours to those of `advantage`, with ReLU.
     pub hidden: Kernel,
-    /// 1x1.
+    /// 1x1, from `hidden` to a value for each cell and plane.
     pub advantage: Kernel,
     /// For a dueling network, 1x1 with ReLU from the features' mean over the board, then 1x1 to the
     /// state's value.
@@ -53,14 +52,14 @@ pub struct Tower {
     sums: Option<(usize, f32)>,
     features: Shape,
     scalars: usize,
-    spare: Mutex<Vec<Scratch>>,
+    scratches: Spares<Scratch>,
 }
 
-/// Padded blocks, overwritten for each block; zero but at the places.
+/// Padded blocks, overwritten for each block; zero but at the cells.
 struct Scratch {
     planes: Vec<Line>,
     features: Vec<Vec<Line>>,
-    /// A layer's output; at the end the values of all places.
+    /// A layer's output; at the end the values of all cells.
     next: Vec<Line>,
     /// Mean of the features over the colours.
     mean: Vec<Line>,
@@ -68,7 +67,7 @@ struct Scratch {
     exchanged: Vec<Line>,
     /// Output of `summary`, or of the state value's hidden layer.
     pooled: Vec<Line>,
-    /// The state's value at the first place of each board.
+    /// The state's value at the first cell of each board.
     value: Vec<Line>,
     workspace: Workspace,
 }
@@ -108,10 +107,11 @@ impl Tower {
             sums: parts.sums,
             features,
             scalars,
-            spare: Mutex::default(),
+            scratches: Spares::default(),
         }
     }
 
+    /// Planes of an image.
     pub fn planes(&self) -> usize {
         self.planes.count
     }
@@ -124,7 +124,7 @@ impl Tower {
     /// Outputs `[boards, outputs]` of images `[boards, planes, rows, columns]` and scalars
     /// `[boards, scalars]`; panics on other sizes.
     pub fn forward(&self, images: &[f32], scalars: &[f32]) -> Vec<f32> {
-        let image = self.planes.count * self.features.places();
+        let image = self.planes.count * self.features.cells();
         let boards = images.len() / image;
         assert_eq!((boards * image, boards * self.scalars), (images.len(), scalars.len()), "boards for the network");
         let values = self.values(boards, images, scalars);
@@ -134,24 +134,22 @@ impl Tower {
 
     fn values(&self, boards: usize, images: &[f32], scalars: &[f32]) -> Vec<f32> {
         let block = self.features.block();
-        let image = self.planes.count * self.features.places();
+        let image = self.planes.count * self.features.cells();
         let mut values = vec![0.0; boards * self.places.len()];
-        images
-            .par_chunks(block * image)
-            .zip(scalars.par_chunks(block * self.scalars))
-            .zip(values.par_chunks_mut(block * self.places.len()))
-            .for_each(|((images, scalars), values)| {
-                let spare = self.spare().pop();
-                let mut scratch = spare.unwrap_or_else(|| self.scratch());
-                self.compute(values.len() / self.places.len(), images, scalars, &mut scratch);
-                self.read_values(&scratch, values);
-                self.spare().push(scratch);
-            });
+        let blocks = images
+            .chunks(block * image)
+            .zip(scalars.chunks(block * self.scalars))
+            .zip(values.chunks_mut(block * self.places.len()));
+        pool::each(blocks, |((images, scalars), values)| {
+            self.scratches.with(
+                || self.scratch(),
+                |scratch| {
+                    self.compute(values.len() / self.places.len(), images, scalars, scratch);
+                    self.read_values(scratch, values);
+                },
+            );
+        });
         values
-    }
-
-    fn spare(&self) -> MutexGuard<'_, Vec<Scratch>> {
-        self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn scratch(&self) -> Scratch {
@@ -173,7 +171,7 @@ impl Tower {
         let Scratch { planes, features, next, mean, exchanged, pooled, value, workspace } = scratch;
         for (colour, features) in features.iter_mut().enumerate() {
             self.planes.write(colour, images, scalars, planes);
-            self.stem.apply(boards, &self.stem.starts, planes, workspace, features);
+            self.stem.apply(boards, planes, workspace, features);
         }
         for (index, layer) in self.body.iter().enumerate() {
             let middle = index == self.body.len() / 2;
@@ -181,15 +179,15 @@ impl Tower {
                 average(features, mean);
             }
             let added = self.exchange.get(index).map(|exchange| {
-                exchange.apply(boards, &exchange.starts, mean, workspace, exchanged);
+                exchange.apply(boards, mean, workspace, exchanged);
                 exchanged.as_slice()
             });
             let with_summary = middle.then(|| {
                 self.pool(boards, mean, next);
-                self.summary.apply(boards, &self.summary.starts, next, workspace, pooled);
+                self.summary.apply(boards, next, workspace, pooled);
                 self.with_summary(pooled, &layer.starts)
             });
-            let starts = with_summary.as_deref().unwrap_or(&layer.starts);
+            let starts = with_summary.as_ref().unwrap_or(&layer.starts);
             for features in features.iter_mut() {
                 layer.apply_with(boards, starts, added, features, workspace, next);
                 std::mem::swap(features, next);
@@ -198,33 +196,33 @@ impl Tower {
         average(features, mean);
         if let Some([hidden, output]) = &self.value {
             self.pool(boards, mean, next);
-            hidden.apply(boards, &hidden.starts, next, workspace, pooled);
-            output.apply(boards, &output.starts, pooled, workspace, value);
+            hidden.apply(boards, next, workspace, pooled);
+            output.apply(boards, pooled, workspace, value);
         }
-        self.hidden.apply(boards, &self.hidden.starts, mean, workspace, exchanged);
-        self.advantage.apply(boards, &self.advantage.starts, exchanged, workspace, next);
+        self.hidden.apply(boards, mean, workspace, exchanged);
+        self.advantage.apply(boards, exchanged, workspace, next);
     }
 
-    /// Writes the mean of each board's features at its first place.
+    /// Writes the mean of each board's features at its first cell.
     fn pool(&self, boards: usize, features: &[Line], pooled: &mut [Line]) {
-        let (places, size) = (self.features.places(), self.features.padded());
+        let (cells, size) = (self.features.cells(), self.features.padded());
         for (features, pooled) in features.chunks_exact(size).zip(pooled.chunks_exact_mut(size)) {
-            for lines in self.planes.lines.chunks_exact(places).take(boards) {
+            for lines in self.planes.lines.chunks_exact(cells).take(boards) {
                 let mut sum = [0.0; WIDTH];
                 for line in lines {
                     sum.iter_mut().zip(&features[*line].0).for_each(|(sum, number)| *sum += number);
                 }
-                pooled[lines[0]] = Line(sum.map(|sum| sum / places as f32));
+                pooled[lines[0]] = Line(sum.map(|sum| sum / cells as f32));
             }
         }
     }
 
-    /// Initial sums plus the summary at each board's first place.
-    fn with_summary(&self, summary: &[Line], starts: &[Line]) -> Vec<Line> {
-        let (places, size, block) = (self.features.places(), self.features.padded(), self.features.block());
-        let mut sums = starts.to_vec();
-        for (sums, summary) in sums.chunks_exact_mut(block).zip(summary.chunks_exact(size)) {
-            for (Line(sum), line) in sums.iter_mut().zip(self.planes.lines.iter().step_by(places)) {
+    /// Initial sums plus the summary at each board's first cell.
+    fn with_summary(&self, summary: &[Line], starts: &Starts) -> Starts {
+        let (cells, size) = (self.features.cells(), self.features.padded());
+        let mut sums = starts.clone();
+        for (sums, summary) in sums.groups_mut().zip(summary.chunks_exact(size)) {
+            for (Line(sum), line) in sums.iter_mut().zip(self.planes.lines.iter().step_by(cells)) {
                 sum.iter_mut().zip(&summary[*line].0).for_each(|(sum, number)| *sum += number);
             }
         }
@@ -234,13 +232,13 @@ impl Tower {
     /// Reads the values at their places; a dueling network adds the state's value and subtracts the
     /// mean.
     fn read_values(&self, scratch: &Scratch, values: &mut [f32]) {
-        let places = self.features.places();
+        let cells = self.features.cells();
         let planes = self.advantage.outputs();
-        let boards = values.chunks_exact_mut(self.places.len()).zip(self.planes.lines.chunks_exact(places));
+        let boards = values.chunks_exact_mut(self.places.len()).zip(self.planes.lines.chunks_exact(cells));
         for (values, lines) in boards {
             for (value, place) in values.iter_mut().zip(&self.places) {
-                let (place, plane) = (*place as usize / planes, *place as usize % planes);
-                *value = scratch.next[plane / WIDTH * self.features.padded() + lines[place]].0[plane % WIDTH];
+                let (cell, plane) = (*place as usize / planes, *place as usize % planes);
+                *value = scratch.next[plane / WIDTH * self.features.padded() + lines[cell]].0[plane % WIDTH];
             }
             if self.value.is_some() {
                 let (mean, state) = (sum(values) / values.len() as f32, scratch.value[lines[0]].0[0]);

@@ -1,7 +1,7 @@
 //! A dynamics model without gradients: each block of boards goes through all waves in its own
 //! buffers.
 
-use rayon::prelude::*;
+use matchq_core::pool::{self, Spares};
 
 use super::Kernel;
 use super::geometry::{Rectangle, Shape};
@@ -20,6 +20,7 @@ pub struct WaveParts {
     pub colours: usize,
     /// From planes to features.
     pub stem: Kernel,
+    /// From features to features, each added to its input.
     pub body: Vec<Kernel>,
     /// 1x1, from mean and sums, `2 * features` channels, added before each ReLU of `body`.
     pub exchange: Vec<Kernel>,
@@ -29,9 +30,9 @@ pub struct WaveParts {
     pub own: Option<Kernel>,
     /// 1x1, from the colours' mean to the log-odds of the planes of no colour.
     pub rest: Option<Kernel>,
-    /// 1x1.
+    /// 1x1, from the features to those of `points`, with ReLU.
     pub hidden: Kernel,
-    /// 1x1.
+    /// 1x1, from `hidden` to a cell's share of the wave's points.
     pub points: Kernel,
     /// Factor of the sum of all points.
     pub share: f32,
@@ -81,11 +82,11 @@ impl WaveTower {
     /// to `waves` waves; overwrites the boards and adds their points.
     pub fn outcome(&self, boards: &mut [f32], points: &mut [f32], waves: usize) {
         let Self(layers) = self;
-        let size = layers.planes.count * layers.features.places();
-        boards.par_chunks_mut(BOARDS * size).zip(points.par_chunks_mut(BOARDS)).with_max_len(1).for_each_init(
-            || layers.scratch(),
-            |scratch, (boards, points)| layers.follow(boards, points, waves, scratch),
-        );
+        let size = layers.planes.count * layers.features.cells();
+        let scratches = Spares::default();
+        pool::each(boards.chunks_mut(BOARDS * size).zip(points.chunks_mut(BOARDS)), |(boards, points)| {
+            scratches.with(|| layers.scratch(), |scratch| layers.follow(boards, points, waves, scratch));
+        });
     }
 }
 
@@ -115,7 +116,7 @@ struct Layers {
     features: Shape,
 }
 
-/// Padded blocks, overwritten for each block; zero but at the places.
+/// Padded blocks, overwritten for each block; zero but at the cells.
 struct Scratch {
     images: Vec<f32>,
     planes: Vec<Line>,
@@ -149,7 +150,7 @@ impl Layers {
     }
 
     fn follow(&self, boards: &mut [f32], points: &mut [f32], waves: usize, scratch: &mut Scratch) {
-        let size = self.planes.count * self.features.places();
+        let size = self.planes.count * self.features.cells();
         let block = self.features.block();
         let mut open: Vec<usize> = (0..points.len()).collect();
         for _ in 0..waves {
@@ -173,19 +174,19 @@ impl Layers {
     /// From a block's images to the log-odds of the next boards and the points.
     fn compute(&self, boards: usize, scratch: &mut Scratch) {
         let Scratch { images, planes, features, next, mean, exchanged, read, workspace, odds, points } = scratch;
-        odds.resize(boards * self.planes.count * self.features.places(), 0.0);
+        odds.resize(boards * self.planes.count * self.features.cells(), 0.0);
         points.clear();
         points.resize(boards, 0.0);
         for (colour, features) in features.iter_mut().enumerate() {
             self.planes.write(colour, images, &[], planes);
-            self.stem.apply(boards, &self.stem.starts, planes, workspace, features);
+            self.stem.apply(boards, planes, workspace, features);
         }
         let width = next.len();
         average(features, &mut mean[..width]);
         for (layer, exchange) in self.body.iter().zip(&self.exchange) {
             let (features_mean, below) = mean.split_at_mut(width);
             self.sum_below(boards, features_mean, below);
-            exchange.apply(boards, &exchange.starts, mean, workspace, exchanged);
+            exchange.apply(boards, mean, workspace, exchanged);
             for features in features.iter_mut() {
                 layer.apply_with(boards, &layer.starts, Some(exchanged), features, workspace, next);
                 std::mem::swap(features, next);
@@ -193,20 +194,20 @@ impl Layers {
             average(features, &mut mean[..width]);
         }
         if let Some(rest) = &self.rest {
-            rest.apply(boards, &rest.starts, &mean[..width], workspace, read);
+            rest.apply(boards, &mean[..width], workspace, read);
             for plane in self.planes.colours..self.planes.count {
                 self.read(boards, read, plane - self.planes.colours, plane, odds);
             }
         }
         for (colour, features) in features.iter().enumerate() {
             if let Some(own) = &self.own {
-                own.apply(boards, &own.starts, features, workspace, read);
+                own.apply(boards, features, workspace, read);
                 self.read(boards, read, 0, colour, odds);
             }
-            self.hidden.apply(boards, &self.hidden.starts, features, workspace, next);
-            self.points.apply(boards, &self.points.starts, next, workspace, read);
-            let places = self.planes.lines.chunks_exact(self.features.places());
-            for (points, lines) in points.iter_mut().zip(places) {
+            self.hidden.apply(boards, features, workspace, next);
+            self.points.apply(boards, next, workspace, read);
+            let cells = self.planes.lines.chunks_exact(self.features.cells());
+            for (points, lines) in points.iter_mut().zip(cells) {
                 *points += self.share * lines.iter().map(|line| read[*line].0[0]).sum::<f32>();
             }
         }
@@ -216,7 +217,7 @@ impl Layers {
     fn sum_below(&self, boards: usize, features: &[Line], below: &mut [Line]) {
         let (size, columns) = (self.features.padded(), self.features.columns);
         for (features, below) in features.chunks_exact(size).zip(below.chunks_exact_mut(size)) {
-            for lines in self.planes.lines.chunks_exact(self.features.places()).take(boards) {
+            for lines in self.planes.lines.chunks_exact(self.features.cells()).take(boards) {
                 for column in 0..columns {
                     let mut sum = [0.0; WIDTH];
                     for line in lines[column..].iter().step_by(columns).rev() {
@@ -230,10 +231,10 @@ impl Layers {
 
     /// Copies a channel of a padded block to a plane of each board.
     fn read(&self, boards: usize, padded: &[Line], channel: usize, plane: usize, images: &mut [f32]) {
-        let (places, size) = (self.features.places(), self.features.padded());
-        let images = images.chunks_exact_mut(self.planes.count * places).take(boards);
-        for (image, lines) in images.zip(self.planes.lines.chunks_exact(places)) {
-            for (number, line) in image[plane * places..][..places].iter_mut().zip(lines) {
+        let (cells, size) = (self.features.cells(), self.features.padded());
+        let images = images.chunks_exact_mut(self.planes.count * cells).take(boards);
+        for (image, lines) in images.zip(self.planes.lines.chunks_exact(cells)) {
+            for (number, line) in image[plane * cells..][..cells].iter_mut().zip(lines) {
                 *number = padded[channel / WIDTH * size + line].0[channel % WIDTH];
             }
         }

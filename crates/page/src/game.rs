@@ -171,7 +171,7 @@ impl<G: Playable> Seated<G> {
             return Err(Error::user(format!("a game here has at most {MOST_MOVES} moves")));
         }
         let state = self.episode.state();
-        let (words, cells) = (G::words(&state, action), G::places(&state, action));
+        let (words, cells) = (G::words(&state, action), G::cells(&state, action));
         let before = self.board.clone();
         let (way, points) = self.step(action)?;
         here.kept.keep(&self);
@@ -214,13 +214,14 @@ impl<G: Playable> Seated<G> {
         let state = self.episode.state();
         let legal = G::mask(&state, MaskKind::LEGAL);
         let action = action.filter(|action| legal.contains(*action));
-        let steered = G::steer(&state, action, columns.clamp(-100, 100), turns % 4);
+        let Some(pieces) = G::PIECES else { return json!({}) };
+        let steered = pieces.steer(&state, action, columns.clamp(-100, 100), turns % 4);
         match steered.filter(|action| legal.contains(*action)) {
             Some(action) => json!({
                 "action": action,
                 "words": G::words(&state, action),
-                "cells": G::places(&state, action),
-                "board": self.landed.name(&G::steered(&state, action)),
+                "cells": G::cells(&state, action),
+                "board": self.landed.name(&pieces.steered(&state, action)),
             }),
             None => json!({}),
         }
@@ -236,7 +237,7 @@ pub fn position<G: Playable>(game: &G, board: &str, counted: bool, played: usize
         json!({
             "action": action,
             "move": G::to_json(action),
-            "cells": G::places(&state, action),
+            "cells": G::cells(&state, action),
             "words": G::words(&state, action),
             "matches": offered.contains(action),
         })

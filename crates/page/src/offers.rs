@@ -33,7 +33,7 @@ const SIMULATIONS: usize = 400;
 /// Whether the player `best` takes a budget but looks as far at any: where next moves are not seen
 /// to gain.
 fn looks_ahead<G: Playable>(name: &str) -> bool {
-    name == "best" && !G::PLANS
+    name == "best" && G::PIECES.is_some()
 }
 
 /// Players of a game, the strongest first.
@@ -62,7 +62,7 @@ pub fn of<G: Playable>(agents: &Agents) -> Vec<Offer> {
             continue;
         }
         offers.push(agent(&name, "an agent that you gave"));
-        if given.file.kind == Kind::Network && G::PLANS {
+        if given.file.kind == Kind::Network && G::PIECES.is_none() {
             let about = "a search with the network that you gave".to_owned();
             offers.push(Offer {
                 name: format!("{name}{SEARCHES}"),
@@ -77,7 +77,7 @@ pub fn of<G: Playable>(agents: &Agents) -> Vec<Offer> {
     // Agents stand for the players of their kinds, and plans need moves that are seen to gain.
     let other = |name: &str| {
         let of_agents = Kind::ALL.iter().any(|kind| kind.name() == name) || name.ends_with(SEARCHES);
-        let plans = !G::PLANS && ["plan", "setup", "exhaustive", "matching"].contains(&name);
+        let plans = G::PIECES.is_some() && ["plan", "setup", "exhaustive", "matching"].contains(&name);
         !of_agents && !plans && name != "best" && name != "exhaustive"
     };
     offers.extend(all.iter().filter(|entry| other(entry.name)).filter_map(|entry| rule(entry.name)));

@@ -43,7 +43,7 @@ fn own<G: Playable>(state: &G::State, action: usize, advice: &Advice) -> Value {
     object(json!({
         "action": action,
         "words": G::words(state, action),
-        "cells": G::places(state, action),
+        "cells": G::cells(state, action),
         "value": value,
         "cost": cost,
         "gains": gains,
@@ -76,7 +76,7 @@ fn shown_move<G: Playable>(state: &G::State, advised: &Advised) -> Value {
     object(json!({
         "action": advised.action,
         "words": G::words(state, advised.action),
-        "cells": G::places(state, advised.action),
+        "cells": G::cells(state, advised.action),
         "value": finite(advised.value),
         "cost": finite(advised.cost),
         "half_width": advised.half_width.and_then(finite),
@@ -94,7 +94,7 @@ fn finite(value: f64) -> Option<f64> {
 /// A board's text, a ? where chance fills a cell.
 fn known<G: Playable>(state: &G::State) -> String {
     let shown = |letter: char| letter == '\n' || G::TOKENS.iter().any(|token| token.letter == letter);
-    let known = |letter: char| if shown(letter) || !G::PIECES.is_empty() { letter } else { '?' };
+    let known = |letter: char| if shown(letter) || G::PIECES.is_some() { letter } else { '?' };
     G::board(state).chars().map(known).collect()
 }
 
@@ -111,7 +111,7 @@ fn plan<G: Playable>(state: &G::State, best: usize) -> Vec<Value> {
         plan.push(json!({
             "action": action,
             "words": G::words(&state, action),
-            "cells": G::places(&state, action),
+            "cells": G::cells(&state, action),
             "gains": f64::from(after.points) * G::unit(&state),
             "board": known::<G>(&after.state),
         }));

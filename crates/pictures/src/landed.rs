@@ -7,7 +7,8 @@ const FILLED: char = '#';
 
 /// Letter of the piece to place, in games with pieces.
 pub fn piece<G: Text>(state: &G::State) -> Option<char> {
-    G::board(state).chars().find(|letter| G::PIECES.contains(letter))
+    let letters = G::PIECES?.letters();
+    G::board(state).chars().find(|letter| letters.contains(letter))
 }
 
 /// Letters of the pieces that lie on a board, as far as they were seen to land.
@@ -30,10 +31,8 @@ impl Landed {
 
     /// Follows a move from the position `before`: names the boards on the way and the one at rest.
     pub fn follow<G: Text>(&mut self, before: &G::State, action: usize, way: &mut [String], rest: &mut String) {
-        if G::PIECES.is_empty() {
-            return;
-        }
-        let is_falling = |board: &String| board.contains(G::PIECES);
+        let Some(pieces) = G::PIECES else { return };
+        let is_falling = |board: &String| board.contains(pieces.letters());
         way.iter_mut().filter(|board| is_falling(board)).for_each(|board| *board = self.name(board));
         self.land::<G>(before, action);
         way.iter_mut().filter(|board| !is_falling(board)).for_each(|board| *board = self.name(board));
@@ -57,7 +56,7 @@ impl Landed {
         self.0.resize(rows, Vec::new());
         self.0.iter_mut().for_each(|row| row.resize(columns, FILLED));
         let Some(piece) = piece::<G>(before) else { return };
-        for (row, column) in G::places(before, action) {
+        for (row, column) in G::cells(before, action) {
             if let Some(cell) = self.0.get_mut(row).and_then(|row| row.get_mut(column)) {
                 *cell = piece;
             }

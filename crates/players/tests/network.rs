@@ -310,7 +310,7 @@ fn a_plan_by_the_learned_model_is_its_points_and_the_best_move_on_the_board_that
                 let done = Match3::done(&state, *action);
                 Match3::encode(&done, 0, &mut image, &mut scalars);
                 network().outcome(&mut image, &mut points).unwrap();
-                let after = Match3::decode(&done, &image).unwrap();
+                let after = Match3::DECODE.unwrap()(&done, &image);
                 known += usize::from(after == Match3::after(&state, *action).state);
                 let next = Match3::gaining_actions(&after);
                 let values_after = evaluator.values_within(&[after], &[next]).unwrap();

@@ -7,7 +7,7 @@ use matchq_players::eval::Summary;
 use matchq_players::games::bejeweled::{self, Bejeweled};
 use matchq_players::games::bilging::{self, Bilging};
 use matchq_players::games::match3::{Certain, Match3, Rules, State};
-use matchq_players::games::{Game, Lookahead, MaskKind, Text, offered};
+use matchq_players::games::{Game, Lookahead, MaskKind, offered};
 use matchq_players::random::{ColumnStreams, Draw, Role, Stream};
 use matchq_players::{ActionValue, BoxedPlayer, Budget, Cascade, Judged, Policy, Search, parse};
 

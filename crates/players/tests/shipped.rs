@@ -8,7 +8,7 @@ use matchq_players::eval::splitting::Levels;
 use matchq_players::eval::{Endurance, Extent, Summary, endure, luck, play_series};
 use matchq_players::games::{Bejeweled, Bilging, Match3, Tetris, TileMatch, bejeweled, tetris};
 use matchq_players::network::Processor;
-use matchq_players::{Agent, ForGame, Linear, Playable, names, parse, registry, with_game};
+use matchq_players::{Agent, ForGame, Linear, Playable, Roster as _, names, parse, registry, with_game};
 
 fn shipped(player: &str, name: &str) -> String {
     format!("{player}:checkpoint={name}")

@@ -1,7 +1,7 @@
 //! What learners, networks and people see of the game.
 
 use matchq::error::{Error, Result};
-use matchq::games::{ActionFeatures, Game, Image, Shape, StateFeatures, Text, Token};
+use matchq::games::{ActionFeatures, Game, Image, Shape, StateFeatures, Text, Token, tidied};
 
 use crate::rules::{COLOURS, COLUMNS, Groups, MOVES, ROWS, State, UNKNOWN};
 
@@ -27,10 +27,10 @@ impl Image for Groups {
     const ACTION_PLANES: usize = 1;
     const SYMMETRIES: usize = 2;
 
-    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
-        image.fill(0.0);
+    fn encode(state: &State, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
+        image.fill(false.into());
         for (cell, colour) in state.cells.iter().enumerate().filter(|(_, colour)| **colour != UNKNOWN) {
-            image[usize::from(*colour) * Self::ACTIONS + Self::transform_action(cell, symmetry)] = 1.0;
+            image[usize::from(*colour) * Self::ACTIONS + Self::transform_action(cell, symmetry)] = true.into();
         }
         scalars[0] = f32::from(state.moves_left) / f32::from(MOVES);
     }
@@ -58,7 +58,8 @@ impl Text for Groups {
         state.cells.chunks(COLUMNS).map(row).collect::<Vec<String>>().join("\n")
     }
 
-    fn read((): &(), board: &str, actions_left: Option<i64>) -> Result<State> {
+    fn parse((): &(), board: &str, actions_left: Option<i64>) -> Result<State> {
+        let board = tidied::<Self>(board)?;
         let wrong = || Error::user(format!("the board must be {}, with 0 to {MOVES} moves left", Self::BOARD));
         let colour = |letter: char| "abcd".find(letter).map(|colour| colour as u8);
         let cells: Option<Vec<u8>> = board.lines().flat_map(str::chars).map(colour).collect();
@@ -68,7 +69,7 @@ impl Text for Groups {
         moves_left.filter(|_| is_whole).map(|moves_left| State { cells, moves_left }).ok_or_else(wrong)
     }
 
-    fn cells(action: usize) -> Vec<(usize, usize)> {
-        vec![(action % COLUMNS, action / COLUMNS)]
+    fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
+        vec![(action / COLUMNS, action % COLUMNS)]
     }
 }

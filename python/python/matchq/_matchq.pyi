@@ -334,7 +334,7 @@ class Reading:
         """The picture, shape (height, width, 3), with each cell's likeliest letter and confidence
         in percent.
 
-        Unsure cells are red. The given cells, (column, row), have a frame; the cells of up to three
+        Unsure cells are red. The given cells, (row, column), have a frame; the cells of up to three
         moves, best first, have an outline and a rank.
 
         Raises:
@@ -366,7 +366,7 @@ def read_board(
     """
 
 def cells_of_move(move: Any, /, *, game: str = "match3") -> tuple[tuple[int, int], ...]:
-    """Cells that a move touches, as (column, row) from the top left; two for a swap.
+    """Cells that a move touches, as (row, column) from the top left; two for a swap.
 
     Raises as ``action_of_move`` does.
     """

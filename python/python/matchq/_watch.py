@@ -256,7 +256,7 @@ class _Eyes:
         """Clicks on the cells of a move while the board stays; returns whether it did."""
         columns = board.index("\n") + 1
         clicked: set[int] = set()
-        for column, row in cells:
+        for row, column in cells:
             # A clicked gem may look different.
             seen = self.look().board
             if any(old != new for at, (old, new) in enumerate(zip(board, seen)) if at not in clicked):
@@ -443,10 +443,9 @@ def _show(board: str, ranked: list[tuple[Any, float]], game: str, played: int, l
     best = cells_of_move(ranked[0][0], game=game)
     lines = [f"board {played + 1}" + (f", moves left: {left}" if left is not None else "")]
     for y, row in enumerate(board.split("\n")):
-        lines.append("".join(f"[{cell}]" if (x, y) in best else f" {cell} " for x, cell in enumerate(row)))
+        lines.append("".join(f"[{cell}]" if (y, x) in best else f" {cell} " for x, cell in enumerate(row)))
     for rank, (move, value) in enumerate(ranked, 1):
-        # Row and column, as everywhere for people.
-        cells = " and ".join(f"({y}, {x})" for x, y in cells_of_move(move, game=game))
+        cells = " and ".join(map(str, cells_of_move(move, game=game)))
         lines.append(f"{rank:3}  swap {cells}  {value:9.2f}")
     # Each board takes the place of the last one on a terminal.
     clear = "\033[H\033[2J" if sys.stdout.isatty() else ""

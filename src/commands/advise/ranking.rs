@@ -29,20 +29,20 @@ pub fn table<G: Playable>(player: &str, state: &G::State, advice: &Advice) -> St
 /// named.
 fn board<G: Playable>(state: &G::State, best: Option<&Advised>) -> String {
     let board = G::board(state);
-    let places = best.map_or(vec![], |best| G::places(state, best.action));
+    let cells = best.map_or(vec![], |best| G::cells(state, best.action));
     let mut text = "  ".to_owned();
     (0..board.lines().next().map_or(0, |row| row.chars().count())).for_each(|x| text += &format!(" {} ", x % 10));
     text += "\n";
     for (y, row) in board.lines().enumerate() {
         text += &format!("{y:<2}");
         for (x, letter) in row.chars().enumerate() {
-            text += &match places.contains(&(y, x)) {
+            text += &match cells.contains(&(y, x)) {
                 true => format!("[{letter}]"),
                 false => format!(" {letter} "),
             };
         }
-        let full = |(x, letter): (usize, char)| letter != EMPTY || places.contains(&(y, x));
-        let cleared = !G::PIECES.is_empty() && places.iter().any(|(row, _)| *row == y);
+        let full = |(x, letter): (usize, char)| letter != EMPTY || cells.contains(&(y, x));
+        let cleared = G::PIECES.is_some() && cells.iter().any(|(row, _)| *row == y);
         if cleared && row.chars().enumerate().all(full) {
             text += " cleared";
         }
@@ -95,7 +95,7 @@ fn moves<G: Playable>(state: &G::State, advice: &Advice) -> String {
     }
     text += "\n\ncosts: the best move's value less this one's";
     text += if sure { ", with its 95 % interval\n" } else { "\n" };
-    if G::PIECES.is_empty() {
+    if G::PIECES.is_none() {
         text += "(row, column): both from 0, from the top left\n";
     }
     text += &format!("now: {} for certain", G::UNIT);
@@ -155,8 +155,8 @@ mod tests {
         let state = Tetris::parse(&Default::default(), &format!("..........\n...IIII...\n{rows}"), None).unwrap();
         let upright = (0..Tetris::ACTIONS)
             .find(|action| {
-                let places = Tetris::places(&state, *action);
-                places.len() == 4 && places.iter().all(|(_, x)| *x == 7)
+                let cells = Tetris::cells(&state, *action);
+                cells.len() == 4 && cells.iter().all(|(_, x)| *x == 7)
             })
             .unwrap();
         let text = super::board::<Tetris>(&state, Some(&advised(upright, 1.0, 1.0)));

@@ -150,7 +150,7 @@ impl<G: Playable> Source<G> {
     }
 
     fn is_tetris(&self) -> bool {
-        !G::PIECES.is_empty()
+        G::PIECES.is_some()
     }
 
     /// Offers the mask's moves, or those of the nearest mask before it that has any.
@@ -175,7 +175,7 @@ impl<G: Playable> Source<G> {
             self.constant("DYNAMICS_LAYERS", config.dynamics_layers, "3x3 convolutions of this model");
             self.blocks.push("dynamics");
         }
-        let shares = shape.waves > 0 && G::DECODES;
+        let shares = shape.waves > 0 && G::DECODE.is_some();
         if shares {
             self.constant("PLANS", PLANS, "swaps at the most whose plans are valued");
             self.constant("PLAN_MARGIN", format_args!("{PLAN_MARGIN:?}"), "points within which their values lie");
@@ -304,7 +304,7 @@ impl<G: Playable> Source<G> {
     /// The whole file: docstring, constants, code, weights, and what is called from a shell.
     fn whole(self, name: &str, kind: &'static str) -> Result<String> {
         let Self { traits, blocks, flags, modules, constants, after, .. } = self;
-        let template = if G::PIECES.is_empty() {
+        let template = if G::PIECES.is_none() {
             Template::of(&[SWAP, traits.file, RANDOM, kind, MAIN], traits.file)
         } else {
             Template::of(&[traits.file, RANDOM, kind], traits.file)

@@ -53,14 +53,15 @@ pub fn draw<G: Playable>(frame: &mut Frame, session: &Session<G>, colours: bool)
 /// The board with coordinates, in cells of two columns; a star marks the cells of the best move.
 fn board<G: Playable>(session: &Session<G>) -> Text<'static> {
     let board = session.board();
-    let marked = session.choice().map_or(&[][..], |best| &best.places);
+    let marked = session.choice().map_or(&[][..], |best| &best.cells);
     let (columns, rows) = (board.lines().next().map_or(0, |row| row.chars().count()), board.lines().count());
     let edge = rows.saturating_sub(1).to_string().len() + 1;
     let head = (0..columns).map(|x| format!("{:<2}", x % 10)).collect::<String>();
+    let above = G::PIECES.map_or(0, |pieces| pieces.rows());
     let row = |(y, row): (usize, &str)| {
         let cell = |(x, letter)| {
             // Nothing is empty above the wall.
-            let letter = if letter == '.' && y < G::ROWS_OF_PIECE { ' ' } else { letter };
+            let letter = if letter == '.' && y < above { ' ' } else { letter };
             let style = style::<G>(letter);
             let mark = if marked.contains(&(y, x)) { "*".fg(BLACK).bg(WHITE).bold() } else { Span::styled(" ", style) };
             [Span::styled(letter.to_string(), style), mark]

@@ -56,7 +56,7 @@ pub struct Candidate {
     pub value: f64,
     pub words: String,
     /// Cells (row, column) that the move swaps, or in which it puts a piece.
-    pub places: Vec<(usize, usize)>,
+    pub cells: Vec<(usize, usize)>,
 }
 
 /// Seconds at speed 1 for which a choice is shown.
@@ -144,7 +144,7 @@ impl<G: Playable> Session<G> {
             action,
             value,
             words: G::words(&state, action),
-            places: G::places(&state, action),
+            cells: G::cells(&state, action),
         };
         self.ranking = answer.ranked.into_iter().map(candidate).collect();
         self.ties = answer.ties;

@@ -56,7 +56,7 @@ fn one_move_before_the_end_the_value_of_an_action_is_its_points_and_those_of_cha
     // Swapping the a at the right of row 1 with the token above clears a a a and b b b; six tokens
     // are drawn.
     let mut state = Toy::parse(&Default::default(), "aab\nbba\ncac\nbcb", Some(1)).unwrap();
-    let action = (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(2, 0), (2, 1)]).unwrap();
+    let action = (0..Toy::ACTIONS).find(|action| Toy::cells(&state, *action) == [(0, 2), (1, 2)]).unwrap();
     let value = BEST.actions(&state)[action];
     // Brute force: all draws of six tokens, with sampled chains after.
     let (mut sum, mut stream) = (0.0, Stream::new(1, Role::Luck, 0));

@@ -47,6 +47,7 @@ impl TryFrom<Place> for CPythonRandom {
 }
 
 impl CPythonRandom {
+    /// Generator of a seed.
     pub fn new(seed: u128) -> Self {
         // Words of the seed, the least significant first, without leading zeros but at least one.
         let words = ((128 - seed.leading_zeros()).div_ceil(32)).max(1);

@@ -45,6 +45,7 @@ pub trait Draw {
 
 /// A generator started by a seed, which decides all draws of a game.
 pub trait SeededDraw: Draw + Clone + Send + Sync + Serialize + DeserializeOwned {
+    /// Generator of a seed; equal seeds give equal draws.
     fn from_seed(seed: u128) -> Self;
 
     /// Draws the seed of the next game.

@@ -18,7 +18,7 @@ pub use state::State;
 use self::board::Move;
 use super::swap::{self, Board};
 use super::{
-    ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
+    ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token, tidied,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -119,6 +119,11 @@ impl Default for Level {
 }
 
 impl Bejeweled {
+    /// Position on the first level, since a board's text has no level.
+    pub fn as_written(state: &State) -> State {
+        State { level: Level::default(), bases: [state.bases[0]; 2], ..*state }
+    }
+
     /// Level and its points.
     pub fn level(&self) -> Level {
         self.level
@@ -274,7 +279,7 @@ impl Image for Bejeweled {
     const ACTION_PLANES: usize = 2;
     const SYMMETRIES: usize = state::SYMMETRIES;
 
-    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+    fn encode(state: &State, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         state.encode(symmetry, image, scalars);
     }
 
@@ -328,15 +333,10 @@ impl Text for Bejeweled {
         state.board()
     }
 
-    fn read(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
-        let grid = text::parse(board)?;
+    fn parse(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+        let grid = text::parse(&tidied::<Self>(board)?)?;
         let moves_left = text::moves_left(actions_left.unwrap_or(rules.moves.into()))?;
         Ok(Self::of(*rules, grid, 0, Level::default(), moves_left).state())
-    }
-
-    /// Position on the first level, since a board's text has no level.
-    fn as_written(state: &State) -> State {
-        State { level: Level::default(), bases: [state.bases[0]; 2], ..*state }
     }
 
     /// Upper or left cell (column, row), and `D` or `R` for the other one, as in `(2,6)D`.
@@ -350,9 +350,9 @@ impl Text for Bejeweled {
         text::action(text)
     }
 
-    fn cells(action: usize) -> Vec<(usize, usize)> {
+    fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
         let Move { x, y, vertical } = Move::of_action(action);
-        vec![(x, y), if vertical { (x, y + 1) } else { (x + 1, y) }]
+        vec![(y, x), if vertical { (y + 1, x) } else { (y, x + 1) }]
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {

@@ -63,14 +63,14 @@ impl State {
     }
 
     /// Planes of the gems; the scalar is the moves left over 100, at most 1, and 1 without a bound.
-    pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+    pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
-        image.fill(0.0);
+        image.fill(false.into());
         for (y, gems) in self.gems().iter().enumerate() {
             for (x, gem) in gems.iter().enumerate().filter(|(_, gem)| **gem != UNKNOWN) {
                 let shown = (usize::from(*gem) + turn) % usize::from(GEMS);
                 let x = if mirror { COLUMNS - 1 - x } else { x };
-                image[(shown * ROWS + y) * COLUMNS + x] = 1.0;
+                image[(shown * ROWS + y) * COLUMNS + x] = true.into();
             }
         }
         scalars[0] = self.moves_left.map_or(1.0, |moves| (f32::from(moves) / FAR).min(1.0));

@@ -36,8 +36,8 @@ fn bejeweled_keeps_what_a_game_promises() {
     conformance::check::<Bejeweled>(&bounded(30), 2);
     conformance::check::<Bejeweled>(&Rules::new(0, [1, 0], [1000, 0]).unwrap(), 3);
     for seed in 0..10 {
-        conformance::check_text::<Bejeweled>(&Rules::default(), seed);
-        conformance::check_text::<Bejeweled>(&bounded(20), seed);
+        conformance::check_text_of::<Bejeweled>(&Rules::default(), seed, Bejeweled::as_written);
+        conformance::check_text_of::<Bejeweled>(&bounded(20), seed, Bejeweled::as_written);
     }
 }
 

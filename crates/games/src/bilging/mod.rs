@@ -23,7 +23,7 @@ pub use state::State;
 
 use super::swap::{self, Board};
 use super::{
-    ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
+    ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token, tidied,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -262,7 +262,7 @@ impl Image for Bilging {
     const ACTION_PLANES: usize = 1;
     const SYMMETRIES: usize = state::SYMMETRIES;
 
-    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+    fn encode(state: &State, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         state.encode(symmetry, image, scalars);
     }
 
@@ -335,8 +335,8 @@ impl Text for Bilging {
         text::show(&state.grid(), Cells::EMPTY)
     }
 
-    fn read(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
-        let grid = text::parse(board)?;
+    fn parse(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+        let grid = text::parse(&tidied::<Self>(board)?)?;
         let moves_left = text::moves_left(actions_left.unwrap_or(rules.moves.into()))?;
         let state = State::pack(&grid, moves_left, rules.chains);
         text::check_colours(&state.pieces(), rules.colours)?;
@@ -357,9 +357,9 @@ impl Text for Bilging {
         Ok(cell.map_or(ACTIONS, |(row, column)| row * (COLUMNS - 1) + column))
     }
 
-    fn cells(action: usize) -> Vec<(usize, usize)> {
+    fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
         let (column, row) = board::place(action);
-        vec![(column, row), (column + 1, row)]
+        vec![(row, column), (row, column + 1)]
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {

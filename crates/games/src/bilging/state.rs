@@ -57,6 +57,7 @@ impl State {
         board::rows(&self.grid())
     }
 
+    /// Moves left.
     pub fn moves_left(&self) -> usize {
         self.moves_left.into()
     }
@@ -71,14 +72,14 @@ impl State {
     }
 
     /// Planes of the colours; the scalar is the moves left over 50, at most 1.
-    pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+    pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
-        image.fill(0.0);
+        image.fill(false.into());
         for (row, pieces) in self.pieces().iter().enumerate() {
             for (column, piece) in pieces.iter().enumerate().filter(|(_, piece)| **piece != UNKNOWN) {
                 let shown = (usize::from(*piece) + turn) % COLOURS;
                 let column = if mirror { COLUMNS - 1 - column } else { column };
-                image[(shown * ROWS + row) * COLUMNS + column] = 1.0;
+                image[(shown * ROWS + row) * COLUMNS + column] = true.into();
             }
         }
         scalars[0] = (f32::from(self.moves_left) / f32::from(MOVES)).min(1.0);

@@ -15,6 +15,7 @@ const _: () = assert!(OBSTACLE == 0b100 && UNKNOWN == 0b101);
 /// Certain chain of one of several moves.
 #[derive(Clone, Copy)]
 pub struct Chain<'a> {
+    /// Swap that begins the chain.
     pub action: usize,
     /// Points of the chain, or of a move without a match.
     pub points: i32,
@@ -23,6 +24,7 @@ pub struct Chain<'a> {
 }
 
 impl Chain<'_> {
+    /// Board at rest after the chain.
     #[inline]
     pub fn board(&self) -> Certain {
         self.chains.board(self.lane)

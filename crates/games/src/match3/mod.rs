@@ -17,11 +17,11 @@ pub use state::State;
 
 use observer::{Follower, Nobody, Observer};
 
-use super::image;
+use super::image::{self, Decode};
 use super::swap::{self, Board};
 use super::{
     ActionFeatures, ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Plan, SeenWave, Shape, StateFeatures,
-    Step, Text, Token,
+    Step, Text, Token, tidied,
 };
 use crate::error::{Error, Result};
 use crate::random::{CPythonRandom, Draw};
@@ -252,7 +252,9 @@ impl Game for Match3 {
         Mask::new("legal", "all 142 swaps"),
         Mask::new("effective", "swaps that change what is seen"),
         Mask::new("matching", "swaps that match at once").as_default(),
-        Mask::new("setups", "these and, before the last move, the swaps that prepare more than any gains now"),
+        // Set-ups take longer to find than a forward pass and are seldom best.
+        Mask::new("setups", "these and, before the last move, the swaps that prepare more than any gains now")
+            .with_successor(MATCHING),
     ];
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
@@ -397,26 +399,12 @@ impl Image for Match3 {
     const SYMMETRIES: usize = state::SYMMETRIES;
 
     /// Planes a, b, c, d and obstacle; the scalar is the moves left over 25.
-    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+    fn encode(state: &State, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         state.encode(symmetry, image, scalars);
     }
 
-    fn encode_bytes(state: &State, image: &mut [u8], scalars: &mut [f32]) {
-        state.write_planes(image);
-        scalars[0] = state.moves_left() as f32 / MOVES as f32;
-    }
-
-    const DECODES: bool = true;
-
-    fn decode(state: &State, image: &[f32]) -> Option<State> {
-        Some(State::pack(&Grid::from_rows(&image::kinds(image, certain::UNKNOWN)), state.moves_left()))
-    }
-
-    /// [`MATCHING`] for [`SETUPS`]: set-ups take longer to find than a forward pass and are seldom
-    /// best.
-    fn successor_mask(kind: MaskKind) -> MaskKind {
-        if kind == SETUPS { MATCHING } else { kind }
-    }
+    const DECODE: Option<Decode<State>> =
+        Some(|state, image| State::pack(&Grid::from_rows(&image::kinds(image, certain::UNKNOWN)), state.moves_left()));
 
     fn place(action: usize) -> (usize, usize, usize) {
         let Move { x, y, vertical } = Move::of_action(action);
@@ -442,8 +430,8 @@ impl Text for Match3 {
         state.board()
     }
 
-    fn read(_: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
-        State::at_rest(board, actions_left.unwrap_or(MOVES.into()))
+    fn parse(_: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+        State::at_rest(&tidied::<Self>(board)?, actions_left.unwrap_or(MOVES.into()))
     }
 
     /// `[x, y, vertical]`
@@ -459,9 +447,9 @@ impl Text for Match3 {
         Ok(action.and_then(|(x, y)| Move { x, y, vertical }.action()).unwrap_or(Move::COUNT))
     }
 
-    fn cells(action: usize) -> Vec<(usize, usize)> {
+    fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
         let one = Move::of_action(action);
-        vec![(one.x, one.y), one.other()]
+        [(one.x, one.y), one.other()].map(|(column, row)| (row, column)).to_vec()
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {

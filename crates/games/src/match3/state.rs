@@ -91,25 +91,7 @@ impl State {
         text::show(&grid, grid.of_kind(UNKNOWN))
     }
 
-    /// Writes the planes a, b, c, d, obstacle as 400 bytes of 0 and 1, each row by row from the
-    /// top; panics without room.
-    pub fn write_planes(&self, out: &mut [u8]) {
-        let grid = self.grid();
-        let (rows, _) = out[..5 * ROWS * COLUMNS].as_chunks_mut::<COLUMNS>();
-        for (kind, plane) in (0..=OBSTACLE).zip(rows.chunks_exact_mut(ROWS)) {
-            // A byte for each column holds its eight lower cells, another the upper ones; shifts
-            // bring a row's cells to the lowest bits.
-            let columns = grid.of_kind(kind).columns();
-            let lower = u64::from_le_bytes(columns.map(|column| column as u8));
-            let upper = u64::from_le_bytes(columns.map(|column| (column >> 8) as u8));
-            for (height, row) in plane.iter_mut().rev().enumerate() {
-                let cells = if height < 8 { lower >> height } else { upper >> (height - 8) };
-                *row = (cells & 0x0101_0101_0101_0101).to_le_bytes();
-            }
-        }
-    }
-
-    pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+    pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         let (order, mirror) = parts(symmetry);
         let grid = self.grid();
         for kind in 0..=OBSTACLE {
@@ -121,14 +103,19 @@ impl State {
     }
 }
 
-/// Writes columns of bits, lowest cell first, as numbers row by row from the top.
-fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [f32]) {
+/// Writes columns of bits, lowest cell first, row by row from the top.
+fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [impl From<bool>]) {
     if mirror {
         columns.reverse();
     }
-    for (y, row) in plane.chunks_exact_mut(COLUMNS).enumerate() {
-        for (number, column) in row.iter_mut().zip(columns) {
-            *number = f32::from(column >> (ROWS - 1 - y) & 1);
+    // A byte for each column holds its eight lower cells, another the upper ones; shifts bring a
+    // row's cells to the lowest bits.
+    let lower = u64::from_le_bytes(columns.map(|column| column as u8));
+    let upper = u64::from_le_bytes(columns.map(|column| (column >> 8) as u8));
+    for (height, row) in plane.chunks_exact_mut(COLUMNS).rev().enumerate() {
+        let cells = if height < 8 { lower >> height } else { upper >> (height - 8) };
+        for (number, byte) in row.iter_mut().zip((cells & 0x0101_0101_0101_0101).to_le_bytes()) {
+            *number = (byte == 1).into();
         }
     }
 }
@@ -149,17 +136,6 @@ fn parts(symmetry: usize) -> ([u8; 4], bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn planes_of_bytes_are_the_image() {
-        let board =
-            "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#";
-        let state = State::new(board, 25).unwrap();
-        let (mut bytes, mut image, mut scalars) = ([7; 400], [7.0; 400], [7.0]);
-        state.write_planes(&mut bytes);
-        state.encode(0, &mut image, &mut scalars);
-        assert_eq!(bytes.map(f32::from), image);
-    }
 
     #[test]
     fn a_position_with_a_token_that_is_not_known_is_none_that_a_game_stands_in() {

@@ -16,6 +16,7 @@ macro_rules! features {
             /// All features, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$feature,)+];
 
+            /// Name in configurations and files.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$feature => $name,)+
@@ -129,6 +130,7 @@ impl Feature {
         )
     }
 
+    /// Feature of a name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|feature| feature.name() == name)
     }

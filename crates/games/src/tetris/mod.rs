@@ -23,7 +23,8 @@ pub use features::{Feature, REPORT};
 pub use state::State;
 
 use super::{
-    ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
+    ActionFeatures, ActionMask, Game, GiveWeighed, Image, Lookahead, Mask, MaskKind, Pieces, Shape, StateFeatures,
+    Step, Text, Token, tidied,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -80,6 +81,11 @@ impl Tetris {
     pub fn mean_height_in_half_rows(&self) -> usize {
         let heights: usize = self.wall.tops.iter().map(|top| usize::from(*top)).sum();
         heights / (COLUMNS / 2)
+    }
+
+    /// Position with another piece, given by its number in the order O I L J T S Z.
+    pub fn with_piece(state: &State, piece: usize) -> State {
+        State::pack(&state.wall(), piece as u8, state.height() as u8, state.is_lost())
     }
 
     /// Plays an action; `see` gets the wall before full rows are removed.
@@ -160,6 +166,8 @@ impl Game for Tetris {
 }
 
 impl Lookahead for Tetris {
+    const PIECES: Option<&'static dyn Pieces<Self>> = Some(&AllPieces);
+
     fn is_whole(state: &State) -> bool {
         state.piece() != UNKNOWN && !state.is_lost()
     }
@@ -195,18 +203,18 @@ impl Image for Tetris {
     const SYMMETRIES: usize = 1;
 
     /// The scalar is the number of rows over 20; a lost wall is full.
-    fn encode(state: &State, _: usize, image: &mut [f32], scalars: &mut [f32]) {
+    fn encode(state: &State, _: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         let plane = ROWS * COLUMNS;
-        image.fill(0.0);
+        image.fill(false.into());
         let wall = state.wall();
         for (row, cells) in image[..plane].chunks_exact_mut(COLUMNS).rev().enumerate() {
             for (column, cell) in cells.iter_mut().enumerate() {
                 let filled = state.is_lost() || wall.rows[row] >> column & 1 == 1;
-                *cell = f32::from(u8::from(filled));
+                *cell = filled.into();
             }
         }
         if state.piece() != UNKNOWN {
-            image[(1 + usize::from(state.piece())) * plane..][..plane].fill(1.0);
+            image[(1 + usize::from(state.piece())) * plane..][..plane].fill(true.into());
         }
         scalars[0] = state.height() as f32 / ROWS as f32;
     }
@@ -247,28 +255,6 @@ impl ActionFeatures for Tetris {
         surface::names()
     }
 
-    fn is_of_action(feature: usize) -> bool {
-        Feature::ALL.get(feature).is_some_and(|feature| feature.is_of_placement())
-    }
-
-    fn feature_sets() -> Vec<(&'static str, Vec<&'static str>)> {
-        let mut sets: Vec<_> = features::SETS
-            .iter()
-            .map(|(name, features)| (*name, features.iter().map(|feature| feature.name()).collect::<Vec<_>>()))
-            .collect();
-        for (name, features) in &mut sets {
-            if *name == "bertsekas" {
-                features.extend(surface::height_names());
-            }
-        }
-        sets.push(("shapes", surface::shape_names()));
-        sets
-    }
-
-    fn each_next(after: &State, mut give: impl FnMut(&State)) {
-        (0..PIECES.len()).for_each(|piece| give(&Self::with_piece(after, piece)));
-    }
-
     fn action_features(state: &State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         let wall = state.wall();
         let mut all = Vec::with_capacity(piece::MOST_PLACEMENTS);
@@ -285,10 +271,57 @@ impl ActionFeatures for Tetris {
             give(action, &numbers);
         }
     }
+}
 
-    fn weigh(states: &[State], terms: &[(usize, f64)], mut give: impl FnMut(usize, usize, f64)) {
+/// Tetris's pieces, weighed by registers of sixteen placements.
+struct AllPieces;
+
+impl Pieces<Tetris> for AllPieces {
+    fn letters(&self) -> &'static [char] {
+        &LETTERS
+    }
+
+    fn rows(&self) -> usize {
+        text::SHOWN
+    }
+
+    fn with_piece(&self, state: &State, piece: usize) -> State {
+        Tetris::with_piece(state, piece)
+    }
+
+    fn steer(&self, state: &State, action: Option<usize>, columns: isize, turns: usize) -> Option<usize> {
+        let pieces = PIECES.get(usize::from(state.piece()))?;
+        let (orientation, column) = placement(action.unwrap_or(text::SHOWN_AT));
+        let orientation = (orientation + turns) % pieces.len();
+        let last = COLUMNS - pieces[orientation].width;
+        Some(piece::action(orientation, column.saturating_add_signed(columns).min(last)))
+    }
+
+    fn steered(&self, state: &State, action: usize) -> String {
+        text::falling(state, action).into_iter().next().unwrap_or_else(|| text::board(state))
+    }
+
+    fn is_of_placement(&self, feature: usize) -> bool {
+        Feature::ALL.get(feature).is_some_and(|feature| feature.is_of_placement())
+    }
+
+    fn feature_sets(&self) -> Vec<(&'static str, Vec<&'static str>)> {
+        let mut sets: Vec<_> = features::SETS
+            .iter()
+            .map(|(name, features)| (*name, features.iter().map(|feature| feature.name()).collect::<Vec<_>>()))
+            .collect();
+        for (name, features) in &mut sets {
+            if *name == "bertsekas" {
+                features.extend(surface::height_names());
+            }
+        }
+        sets.push(("shapes", surface::shape_names()));
+        sets
+    }
+
+    fn weigh(&self, states: &[State], terms: &[(usize, f64)], give: &mut GiveWeighed) {
         let weighing = Weighing::new(terms);
-        for (place, state) in states.iter().enumerate() {
+        for (index, state) in states.iter().enumerate() {
             let (mut all, mut count) = ([(0, 0.0); piece::MOST_PLACEMENTS], 0);
             Batch::with(|batch| {
                 batch.each(&state.wall(), state.piece(), state.height(), &weighing, |action, value| {
@@ -297,22 +330,16 @@ impl ActionFeatures for Tetris {
                 });
             });
             // `give` may need this thread's batch for other positions.
-            all[..count].iter().for_each(|(action, value)| give(place, *action, *value));
+            give(index, &all[..count]);
         }
     }
 
-    fn drive<D: Draw>(
-        game: &mut Self,
-        terms: &[(usize, f64)],
-        draw: &mut D,
-        mut moved: impl FnMut(&mut Self, &mut D, usize, Step) -> bool,
-    ) {
+    fn drive(&self, game: &mut Tetris, terms: &[(usize, f64)], play: &mut dyn FnMut(&mut Tetris, usize) -> bool) {
         let weighing = Weighing::new(terms);
         Batch::with(|batch| {
             loop {
                 let (action, _) = batch.best(&game.wall, game.piece, game.height.into(), &weighing);
-                let step = game.step(action, draw);
-                if !moved(game, draw, action, step) {
+                if !play(game, action) {
                     return;
                 }
             }
@@ -333,37 +360,19 @@ impl Text for Tetris {
         Token { letter: 'S', colour: [0x46, 0xb3, 0x6b], shape: Shape::Square },
         Token { letter: 'Z', colour: [0xe5, 0x48, 0x4d], shape: Shape::Square },
     ];
-    const PIECES: &'static [char] = &LETTERS;
-    const ROWS_OF_PIECE: usize = text::SHOWN;
 
     /// Two lines of the piece, then the wall from its top.
     fn board(state: &State) -> String {
         text::board(state)
     }
 
-    fn steer(state: &State, action: Option<usize>, columns: isize, turns: usize) -> Option<usize> {
-        let pieces = PIECES.get(usize::from(state.piece()))?;
-        let (orientation, column) = placement(action.unwrap_or(text::SHOWN_AT));
-        let orientation = (orientation + turns) % pieces.len();
-        let last = COLUMNS - pieces[orientation].width;
-        Some(piece::action(orientation, column.saturating_add_signed(columns).min(last)))
-    }
-
-    fn steered(state: &State, action: usize) -> String {
-        text::falling(state, action).into_iter().next().unwrap_or_else(|| text::board(state))
-    }
-
-    fn read(rules: &Rules, board: &str, _: Option<i64>) -> Result<State> {
-        let state = text::parse(board)?;
+    fn parse(rules: &Rules, board: &str, _: Option<i64>) -> Result<State> {
+        let state = text::parse(&tidied::<Self>(board)?)?;
         let (filled, rows) = (state.wall().height(), rules.rows());
         match filled <= rows {
             true => Ok(State::pack(&state.wall(), state.piece(), rules.rows, false)),
             false => Err(Error::user(format!("the wall is {filled} rows high, but by these rules it has {rows}"))),
         }
-    }
-
-    fn with_piece(state: &State, piece: usize) -> State {
-        State::pack(&state.wall(), piece as u8, state.height() as u8, state.is_lost())
     }
 
     /// Piece, orientation, columns and rows that it clears, such as `T upright, columns 3 to 5,
@@ -372,8 +381,8 @@ impl Text for Tetris {
         text::words(state, action, Self::after(state, action).points as u32)
     }
 
-    fn places(state: &State, action: usize) -> Vec<(usize, usize)> {
-        text::places(state, action)
+    fn cells(state: &State, action: usize) -> Vec<(usize, usize)> {
+        text::cells(state, action)
     }
 
     /// `[orientation, column]`.
@@ -386,10 +395,6 @@ impl Text for Tetris {
         let wrong = || "a move is [orientation, column], such as [1, 4]: from 0 to 3, and from 0 to 9".to_owned();
         let (orientation, column) = <(usize, usize)>::deserialize(value).map_err(|_| wrong())?;
         (orientation < 4 && column < COLUMNS).then(|| piece::action(orientation, column)).ok_or_else(wrong)
-    }
-
-    fn cells(action: usize) -> Vec<(usize, usize)> {
-        vec![(placement(action).1, 1)]
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {

@@ -7,6 +7,7 @@ use super::*;
 use crate::conformance;
 use crate::instructions::InstructionSet;
 use crate::random::Role;
+use crate::weighed;
 
 fn golden(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -42,7 +43,7 @@ fn a_piece_is_steered_by_columns_within_the_borders_and_turned_all_the_way_round
     for piece in 0..7 {
         let state = State::pack(&Wall::of([0; KEPT]), piece, ROWS as u8, false);
         let pieces = PIECES[usize::from(piece)];
-        let steered = |action, columns, turns| placement(Tetris::steer(&state, action, columns, turns).unwrap());
+        let steered = |action, columns, turns| placement(AllPieces.steer(&state, action, columns, turns).unwrap());
         let begin = steered(None, 0, 0);
         assert_eq!(begin, placement(text::SHOWN_AT));
         for (orientation, Orientation { width, .. }) in pieces.iter().enumerate() {
@@ -59,7 +60,7 @@ fn a_piece_is_steered_by_columns_within_the_borders_and_turned_all_the_way_round
             assert!(column + pieces[turned].width <= COLUMNS);
         }
     }
-    assert_eq!(Tetris::steer(&State::pack(&Wall::of([0; KEPT]), UNKNOWN, 20, false), None, 0, 0), None);
+    assert_eq!(AllPieces.steer(&State::pack(&Wall::of([0; KEPT]), UNKNOWN, 20, false), None, 0, 0), None);
 }
 
 #[test]
@@ -288,10 +289,10 @@ fn heights_and_shapes_of_surfaces_are_those_that_are_seen_column_by_column() {
             small_sums.push((0, action, if lost { f64::NEG_INFINITY } else { sum(&is_small) }));
         });
         let mut weighed = Vec::new();
-        Tetris::weigh(&[state], &terms, |place, action, value| weighed.push((place, action, value)));
+        weighed::each::<Tetris>(&[state], &terms, |place, action, value| weighed.push((place, action, value)));
         assert_eq!(weighed, sums);
         weighed.clear();
-        Tetris::weigh(&[state], &small, |place, action, value| weighed.push((place, action, value)));
+        weighed::each::<Tetris>(&[state], &small, |place, action, value| weighed.push((place, action, value)));
         assert_eq!(weighed, small_sums);
     }
 }

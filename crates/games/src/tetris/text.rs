@@ -99,7 +99,7 @@ pub(super) fn words(state: &State, action: usize, clears: u32) -> String {
 
 /// Cells (row, column) of the board's text, which shows the piece in its first rows, in which a
 /// piece lands; none where it does not fit.
-pub(super) fn places(state: &State, action: usize) -> Vec<(usize, usize)> {
+pub(super) fn cells(state: &State, action: usize) -> Vec<(usize, usize)> {
     let Some((_, column, turned)) = turned(state, action) else { return Vec::new() };
     let rest = state.wall().rest(turned, column);
     let last = SHOWN + state.height() - 1;

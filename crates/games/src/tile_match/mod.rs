@@ -20,9 +20,10 @@ use serde_json::Value;
 use self::board::{Cells, Grid, Swaps};
 pub use self::random::TileRandom;
 pub use self::state::State;
-use super::image;
+use super::image::{self, Decode};
 use super::{
     ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Plan, Shape, StateFeatures, Step, Text, Token,
+    tidied,
 };
 use crate::error::Result;
 use crate::random::Draw;
@@ -236,15 +237,12 @@ impl Image for TileMatch {
     const SYMMETRIES: usize = state::SYMMETRIES;
 
     /// Planes of the colours; the scalar is the moves left over 50.
-    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+    fn encode(state: &State, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         state.encode(symmetry, image, scalars);
     }
 
-    const DECODES: bool = true;
-
-    fn decode(state: &State, image: &[f32]) -> Option<State> {
-        Some(State { grid: Grid::from_rows(&image::kinds(image, board::UNKNOWN)), ..*state })
-    }
+    const DECODE: Option<Decode<State>> =
+        Some(|state, image| State { grid: Grid::from_rows(&image::kinds(image, board::UNKNOWN)), ..*state });
 
     fn place(action: usize) -> (usize, usize, usize) {
         let (one, other) = board::cells_of(action);
@@ -294,8 +292,8 @@ impl Text for TileMatch {
         text::show(&state.grid, 0)
     }
 
-    fn read(_: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
-        State::at_rest(board, actions_left.unwrap_or(MOVES.into()))
+    fn parse(_: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+        State::at_rest(&tidied::<Self>(board)?, actions_left.unwrap_or(MOVES.into()))
     }
 
     /// `[row, column, row, column]`
@@ -307,9 +305,9 @@ impl Text for TileMatch {
         text::action(value)
     }
 
-    fn cells(action: usize) -> Vec<(usize, usize)> {
+    fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
         let (one, other) = board::cells_of(action);
-        [one, other].map(|cell| (cell % COLUMNS, cell / COLUMNS)).to_vec()
+        [one, other].map(|cell| (cell / COLUMNS, cell % COLUMNS)).to_vec()
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {

@@ -56,7 +56,7 @@ impl State {
         self.grid.rows()
     }
 
-    pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+    pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         let (order, mirror) = parts(symmetry);
         for colour in 0..COLOURS {
             let plane = &mut image[usize::from(order[usize::from(colour)]) * ROWS * COLUMNS..][..ROWS * COLUMNS];
@@ -66,7 +66,7 @@ impl State {
                 cells = cells.swap_bytes().reverse_bits();
             }
             for (cell, number) in plane.iter_mut().enumerate() {
-                *number = (cells >> cell & 1) as f32;
+                *number = (cells >> cell & 1 == 1).into();
             }
         }
         scalars[0] = f32::from(self.moves_left) / f32::from(MOVES);

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ActionFeatures, ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
+    tidied,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -73,6 +74,7 @@ impl TryFrom<Saved> for State {
 pub struct State {
     /// Gems by their number; [`COLOURS`] where unknown.
     pub cells: [u8; ROWS * COLUMNS],
+    /// Moves left.
     pub moves_left: u8,
 }
 
@@ -244,12 +246,12 @@ impl Image for Toy {
     const SYMMETRIES: usize = 2;
 
     /// Planes of the colours and an empty one; the scalar is the moves left over 4, at most 1.
-    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
-        image.fill(0.0);
+    fn encode(state: &State, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
+        image.fill(false.into());
         for (cell, gem) in state.cells.iter().enumerate().filter(|(_, gem)| **gem != EMPTY) {
             let (row, column) = (cell / COLUMNS, cell % COLUMNS);
             let column = if symmetry == 1 { COLUMNS - 1 - column } else { column };
-            image[usize::from(*gem) * ROWS * COLUMNS + row * COLUMNS + column] = 1.0;
+            image[usize::from(*gem) * ROWS * COLUMNS + row * COLUMNS + column] = true.into();
         }
         scalars[0] = (f32::from(state.moves_left) / f32::from(MOVES)).min(1.0);
     }
@@ -292,7 +294,8 @@ impl Text for Toy {
         rows.join("\n")
     }
 
-    fn read(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+    fn parse(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+        let board = tidied::<Self>(board)?;
         let actions_left = actions_left.unwrap_or(rules.moves.into());
         let wrong = || Error::user(format!("the board must be {}, without a run", Self::BOARD));
         let gem = |letter: char| "abc".find(letter).map(|gem| gem as u8);
@@ -306,8 +309,8 @@ impl Text for Toy {
         if shape && state.runs().1 == 0 { Ok(state) } else { Err(wrong()) }
     }
 
-    fn cells(action: usize) -> Vec<(usize, usize)> {
-        cells(action).map(|cell| (cell % COLUMNS, cell / COLUMNS)).to_vec()
+    fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
+        cells(action).map(|cell| (cell / COLUMNS, cell % COLUMNS)).to_vec()
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {

@@ -25,12 +25,13 @@ fn more_moves_than_a_game_has_are_refused() {
 fn a_match_clears_falls_and_scores_as_in_match_3() {
     let state = Toy::parse(&Rules::default(), "aab\nbba\ncac\nbcb", None).unwrap();
     // The a at the right of row 1 goes up.
-    let action = (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(2, 0), (2, 1)]).unwrap();
+    let action = (0..Toy::ACTIONS).find(|action| Toy::cells(&state, *action) == [(0, 2), (1, 2)]).unwrap();
     let after = Toy::after(&state, action);
     // The swap lines up three a and three b at once.
     assert_eq!((after.points, Toy::board(&after.state)), (16.0, "   \n   \ncac\nbcb".to_owned()));
     assert_eq!(after.state.moves_left, 3);
     // A swap without a match costs 5 and stays.
-    let after = Toy::after(&state, (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(0, 2), (0, 3)]).unwrap());
+    let after =
+        Toy::after(&state, (0..Toy::ACTIONS).find(|action| Toy::cells(&state, *action) == [(2, 0), (3, 0)]).unwrap());
     assert_eq!((after.points, Toy::board(&after.state)), (-5.0, "aab\nbba\nbac\nccb".to_owned()));
 }

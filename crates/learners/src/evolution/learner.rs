@@ -12,7 +12,7 @@ use super::optimizer::Optimizer;
 use super::optimizers::Optimizers;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels, Tallies, Walk};
-use crate::games::{Game, Run};
+use crate::games::{Game, Run, weighed};
 use crate::players::Linear;
 use crate::players::Roster;
 use crate::random::{Role, Stream};
@@ -164,7 +164,7 @@ impl<G: Roster> Search<G> {
         let job = |job: usize| (&agents[job / games as usize], self.stream(fixed, job as u64 % games));
         let games = games as usize;
         let Some((_, levels)) = &self.levels else {
-            let play = |(terms, mut stream): (&Terms, _)| G::play_weighed(&fixed.rules, terms, &mut stream, moves);
+            let play = |(terms, mut stream): (&Terms, _)| weighed::play::<G>(&fixed.rules, terms, &mut stream, moves);
             let played: Vec<Run> = jobs.map(|number| play(job(number))).collect();
             let fitness = |runs: &[Run]| {
                 let cut = runs.iter().filter(|run| !run.is_over).count();

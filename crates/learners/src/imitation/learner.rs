@@ -8,6 +8,7 @@ use super::super::linear::{Algorithm, Fixed, LinearLearner, Terms};
 use super::config::{Config, Sampling};
 use super::labels::{Labels, Regression, label};
 use crate::error::{Error, Result};
+use crate::games::weighed;
 use crate::players::Linear;
 use crate::players::Roster;
 use crate::random::{Role, Stream};
@@ -47,7 +48,7 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
     }
 
     fn given(config: &Config) -> Result<Linear> {
-        if G::PIECES.is_empty() {
+        if G::PIECES.is_none() {
             return Err(Error::user(format!(
                 "imitation needs a game in which a piece comes next, and {} has none",
                 G::NAME
@@ -100,11 +101,11 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
         let wanted = (positions - self.positions).min(*games) as usize;
         let look = |(game, stream): &mut (G, Stream)| {
             for _ in 0..*moves {
-                if game.step(G::first_best(&game.state(), &apprentice), stream).terminal {
+                if game.step(weighed::first_best::<G>(&game.state(), &apprentice), stream).terminal {
                     *game = G::new(&fixed.rules, stream);
                 }
             }
-            let choice = G::first_best(&game.state(), &apprentice);
+            let choice = weighed::first_best::<G>(&game.state(), &apprentice);
             label(&game.state(), &expert, choice, &fixed.selection, learning.temperature)
         };
         let found: Vec<Labels> = self.games[..wanted].par_iter_mut().map(look).collect();
@@ -188,8 +189,7 @@ mod tests {
         let rules = Rules::new(6).unwrap();
         let lines = |terms: &[(usize, f64)]| {
             let runs = (0..3_000).map(|seed| {
-                use crate::games::ActionFeatures;
-                Tetris::play_weighed(&rules, terms, &mut Stream::new(seed, Role::Game, 1), 10_000).score
+                weighed::play::<Tetris>(&rules, terms, &mut Stream::new(seed, Role::Game, 1), 10_000).score
             });
             runs.sum::<f64>()
         };

@@ -8,6 +8,7 @@ use super::super::linear::{Algorithm, Fixed, LinearLearner, Terms};
 use super::config::{Config, Sampling};
 use super::lstd::{Lstd, Sparse, Transition};
 use crate::error::{Error, Result};
+use crate::games::weighed;
 use crate::players::Roster;
 use crate::players::Selection;
 use crate::random::{Draw, Role, Stream};
@@ -163,7 +164,7 @@ impl Choosing<'_> {
         let chosen = match &self.terms {
             None => explore.below(actions.len() as u32) as usize,
             Some(terms) => {
-                let best = G::first_best(state, terms);
+                let best = weighed::first_best::<G>(state, terms);
                 actions.iter().position(|(action, _)| *action == best).unwrap_or_default()
             }
         };
@@ -231,7 +232,7 @@ mod tests {
 
     fn lines(terms: &[(usize, f64)]) -> f64 {
         let rules = Rules::new(8).unwrap();
-        let play = |seed| Tetris::play_weighed(&rules, terms, &mut Stream::new(seed, Role::Game, 1), 100_000).score;
+        let play = |seed| weighed::play::<Tetris>(&rules, terms, &mut Stream::new(seed, Role::Game, 1), 100_000).score;
         (0..100).map(play).sum::<f64>() / 100.0
     }
 
@@ -277,7 +278,7 @@ mod tests {
         let (mut explored, mut points) = (0, 0.0);
         for Transition { features, reward, next } in &played.transitions {
             use crate::games::Game as _;
-            let best = Tetris::first_best(&game.state(), &terms);
+            let best = weighed::first_best::<Tetris>(&game.state(), &terms);
             let mut all = Vec::new();
             Tetris::action_features(&game.state(), |action, _| all.push(action));
             let random = explore.unit() < 0.3;
@@ -288,7 +289,7 @@ mod tests {
             points += if step.terminal { f64::from(game.score()) } else { 0.0 };
             assert_eq!((f64::from(step.reward), step.terminal), (*reward, next.is_none()));
             match next {
-                Some(next) => assert_eq!(*next, of(&game, Tetris::first_best(&game.state(), &terms))),
+                Some(next) => assert_eq!(*next, of(&game, weighed::first_best::<Tetris>(&game.state(), &terms))),
                 None => game = Tetris::new(&rules, &mut luck),
             }
         }

@@ -23,7 +23,8 @@ pub struct Tiles<'a> {
 
 impl Tiles<'static> {
     pub fn of<G: Text>() -> Self {
-        Self { tokens: G::TOKENS, pieces: G::PIECES, above: G::ROWS_OF_PIECE }
+        let (pieces, above) = G::PIECES.map_or((&[][..], 0), |pieces| (pieces.letters(), pieces.rows()));
+        Self { tokens: G::TOKENS, pieces, above }
     }
 }
 

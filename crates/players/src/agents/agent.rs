@@ -3,9 +3,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::Deserialize as _;
-use toml::Table;
-
 use crate::agent_file::{AgentFile, Kind};
 use crate::contract::{BoxedPlayer, PolicyPlayer};
 use crate::error::{Error, Result, in_words};
@@ -141,11 +138,9 @@ impl Agent {
     }
 
     /// The rules of the training.
-    pub fn rules<G: Game>(&self) -> Result<Table> {
+    pub fn rules<G: Game>(&self) -> Result<G::Rules> {
         self.check_game::<G>()?;
-        let rules: std::result::Result<Table, toml::de::Error> = self.file.rules.parse();
-        let known = rules.and_then(|rules| G::Rules::deserialize(rules.clone()).map(|_| rules));
-        known.map_err(|error| {
+        toml::from_str(&self.file.rules).map_err(|error: toml::de::Error| {
             let message = in_words(error.message());
             Error::user(format!("{}: this program does not know the agent's rules: {message}", self.name))
         })

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::contract::{ActionValue, Listed, Policy, in_words};
 use crate::games::{Bejeweled, Image, MaskKind, Match3, Text, offered};
-use crate::random::Stream;
+use crate::random::{Role, Stream};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Direction {
@@ -297,7 +297,9 @@ pub struct Ranked<G> {
 
 impl<G: Gems> Default for Ranked<G> {
     fn default() -> Self {
-        let cells = |action| <[(usize, usize); 2]>::try_from(G::cells(action)).unwrap_or_default();
+        // A swap's cells are the same in all positions.
+        let state = G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state();
+        let cells = |action| <[(usize, usize); 2]>::try_from(G::cells(&state, action)).unwrap_or_default();
         Self { actions: (0..G::ACTIONS).map(cells).collect(), game: PhantomData }
     }
 }

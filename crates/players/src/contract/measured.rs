@@ -7,9 +7,8 @@ pub trait Measured: Game {
     /// Whether a game may end before its last move, or has no number of moves; `dqn` then needs
     /// `learning.relative = false`.
     const MAY_END_EARLY: bool = false;
-    /// Whether scores of good players are nearly exponential, since a mishap may come at any move.
-    const IS_EXPONENTIAL: bool = false;
-    /// Measure of how near its end a game is.
+    /// Measure of how near its end a game is, where a mishap may come at any move, so that scores of
+    /// good players are nearly exponential.
     const IMPORTANCE: Option<Importance<Self>> = None;
     /// Forecast of the points to come.
     const FORECAST: Option<Forecast<Self::State>> = None;

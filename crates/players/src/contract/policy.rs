@@ -21,7 +21,7 @@ pub struct Listed {
 /// where a piece lands, and `words`.
 pub fn in_words<G: Text>(state: &G::State, action: usize) -> Map<String, Value> {
     Map::from_iter([
-        ("cells".to_owned(), json!(G::places(state, action))),
+        ("cells".to_owned(), json!(G::cells(state, action))),
         ("words".to_owned(), G::words(state, action).into()),
     ])
 }

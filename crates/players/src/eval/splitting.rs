@@ -6,7 +6,7 @@
 
 use crate::contract::{Importance, Measured};
 use crate::error::{Error, Result};
-use crate::games::{ActionFeatures, Game, Step};
+use crate::games::{ActionFeatures, Game, Step, weighed};
 use crate::random::{Draw, Stream};
 
 /// Most pilot runs.
@@ -173,7 +173,8 @@ pub fn play<G: ActionFeatures + Measured>(
     most: u64,
 ) -> Tallies {
     let mut game = G::new(walk.rules, stream);
-    G::drive(&mut game, terms, stream, |game, stream, _, step| {
+    weighed::drive(&mut game, terms, |game, action| {
+        let step = game.step(action, stream);
         walk.moved(game, stream, step);
         walk.goes_on(moves) && walk.moves < most
     });

@@ -4,7 +4,7 @@ use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
 use crate::contract::{ActionValue, Moved, Policy, play_by_choice, sorted};
 use crate::error::{Error, Result};
-use crate::games::{ActionFeatures, MaskKind};
+use crate::games::{ActionFeatures, MaskKind, weighed};
 use crate::random::Stream;
 
 /// Negated value of a lost position, in multiples of the largest absolute weight.
@@ -73,7 +73,8 @@ impl Linear {
 
     /// The player that looks `depth` pieces ahead, the present one included.
     pub fn player<G: ActionFeatures>(&self, depth: u32) -> impl Policy<G> + use<G> {
-        let of_action = self.terms.iter().copied().filter(|(feature, _)| G::is_of_action(*feature)).collect();
+        let is_of_action = |feature| G::PIECES.is_some_and(|pieces| pieces.is_of_placement(feature));
+        let of_action = self.terms.iter().copied().filter(|(feature, _)| is_of_action(*feature)).collect();
         LinearPlayer { terms: self.terms.clone(), of_action, scale: scale(&self.terms), depth }
     }
 }
@@ -127,7 +128,8 @@ pub(crate) fn numbers<G: ActionFeatures>(names: &[String], of: &str) -> Result<V
 
 /// Places of features by names of features and of sets, each once; an error begins with `of`.
 pub fn places<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
-    let (all, sets) = (G::action_names(), G::feature_sets());
+    let all = G::action_names();
+    let sets = G::PIECES.map_or_else(Vec::new, |pieces| pieces.feature_sets());
     let mut found = Vec::new();
     let known = || {
         let sets: Vec<&str> = sets.iter().map(|(set, _)| *set).collect();
@@ -175,7 +177,7 @@ impl LinearPlayer {
     /// that may follow.
     fn further<G: ActionFeatures>(&self, state: &G::State) -> Vec<ActionValue> {
         let mut values = Vec::new();
-        G::weigh(std::slice::from_ref(state), &self.of_action, |_, action, value| {
+        weighed::each::<G>(std::slice::from_ref(state), &self.of_action, |_, action, value| {
             values.push(ActionValue { action, value })
         });
         let lost = self.lost();
@@ -183,13 +185,16 @@ impl LinearPlayer {
         let (mut following, mut ranges) = (Vec::new(), Vec::new());
         for valued in &values {
             let first = following.len();
-            G::each_next(&G::after(state, valued.action).state, |next| following.push(*next));
+            let after = G::after(state, valued.action).state;
+            if let Some(pieces) = G::PIECES {
+                following.extend((0..pieces.letters().len()).map(|piece| pieces.with_piece(&after, piece)));
+            }
             ranges.push(first..following.len());
         }
         let mut best = vec![f64::NEG_INFINITY; following.len()];
-        G::weigh(&following, &self.terms, |place, _, value| best[place] = best[place].max(value));
-        for (place, best) in best.iter_mut().enumerate() {
-            *best = if G::is_whole(&following[place]) { best.max(lost) } else { lost };
+        weighed::each::<G>(&following, &self.terms, |index, _, value| best[index] = best[index].max(value));
+        for (index, best) in best.iter_mut().enumerate() {
+            *best = if G::is_whole(&following[index]) { best.max(lost) } else { lost };
         }
         for (valued, range) in values.iter_mut().zip(ranges) {
             let count = range.len();
@@ -207,7 +212,7 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
         if self.depth == 1 {
             let lost = self.lost();
             let weighed = |_, action, value: f64| values.push(ActionValue { action, value: value.max(lost) });
-            G::weigh(std::slice::from_ref(state), &self.terms, weighed);
+            weighed::each::<G>(std::slice::from_ref(state), &self.terms, weighed);
         } else {
             values = self.further::<G>(state);
         }
@@ -218,7 +223,7 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
         values
     }
 
-    /// The first of equal actions, as in [`drive`](ActionFeatures::drive).
+    /// The first of equal actions, as in [`weighed::drive`].
     fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
         first_of_best(&Policy::<G>::values(self, state, ties)).unwrap_or(0)
     }
@@ -231,7 +236,10 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
 
     fn play(&self, game: &mut G, random: &mut G::Rng, ties: &mut Stream, moved: &mut Moved<'_, G>) {
         match self.depth {
-            1 => G::drive(game, &self.terms, random, moved),
+            1 => weighed::drive(game, &self.terms, |game, action| {
+                let step = game.step(action, random);
+                moved(game, random, action, step)
+            }),
             _ => play_by_choice(self, game, random, ties, moved),
         }
     }

@@ -215,7 +215,7 @@ impl<G: StateFeatures> Policy<G> for ValuePlayer<G> {
 mod tests {
     use super::*;
     use crate::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, State};
-    use crate::games::{Bejeweled, Bilging, Game, Lookahead, Text, bejeweled};
+    use crate::games::{Bejeweled, Bilging, Game, Lookahead, bejeweled};
 
     fn model(outcomes: usize, rewards: bool) -> ValueModel {
         let value = LinearValue::new(vec![5.0, 0.5, 2.0], 1);

@@ -42,6 +42,21 @@ pub fn masks<G: Image>(states: &[G::State], mask: MaskKind) -> Vec<ActionMask> {
     states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, mask).0).collect()
 }
 
+/// An action whose value a plan replaces.
+struct Chosen {
+    /// Index of the state.
+    row: usize,
+    action: usize,
+    value: f32,
+}
+
+impl Chosen {
+    /// Whether both are actions of one state.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.row == other.row
+    }
+}
+
 impl<G: Image> Evaluator<G> {
     /// At most `batch` images are in one forward pass.
     pub fn new(network: Box<dyn Evaluate>, shape: NetworkShape, batch: usize) -> Self {
@@ -77,7 +92,7 @@ impl<G: Image> Evaluator<G> {
     /// Whether plans of two actions can have a share in the values: a dynamics model predicts boards,
     /// and the game reads them.
     pub fn can_plan(&self) -> bool {
-        G::DECODES && self.shape.waves > 0
+        G::DECODE.is_some() && self.shape.waves > 0
     }
 
     /// Action values `[states, actions]`.
@@ -166,8 +181,8 @@ impl<G: Image> Evaluator<G> {
             return Ok(());
         }
         let (mut values, planned) = (std::mem::take(&mut self.values), std::mem::take(&mut self.planned));
-        let (mut chosen, mut places, mut counts) = (Vec::new(), Vec::new(), Vec::with_capacity(states.len()));
-        for (row, (state, mask)) in states.iter().zip(masks).enumerate() {
+        let mut chosen: Vec<Chosen> = Vec::new();
+        for (row, mask) in masks.iter().enumerate() {
             let values = &values[row * G::ACTIONS..][..G::ACTIONS];
             let mut actions: Vec<usize> = mask.iter().collect();
             actions.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
@@ -178,27 +193,25 @@ impl<G: Image> Evaluator<G> {
                 // Where the best action has no rival, a plan changes nothing.
                 actions.truncate(if near > 1 { near } else { 0 });
             }
-            counts.push(actions.len());
-            places.extend(actions.iter().map(|action| row * G::ACTIONS + action));
-            chosen.extend(actions.into_iter().map(|action| (*state, action)));
+            chosen.extend(actions.into_iter().map(|action| Chosen { row, action, value: values[action] }));
         }
-        let plans: Vec<f32> = match by_model {
-            true => self.shared(&chosen, &places, &counts, &values)?,
-            false => self
-                .next_values(&chosen)?
-                .into_iter()
-                .zip(&places)
-                .map(|(next, place)| next + planned[*place])
-                .collect(),
-        };
-        let mut plans = plans.into_iter().zip(&chosen);
-        for (row, (mask, count)) in masks.iter().zip(counts).enumerate().filter(|(_, (_, count))| *count > 0) {
+        let actions: Vec<_> = chosen.iter().map(|chosen| (states[chosen.row], chosen.action)).collect();
+        if by_model {
+            let plans = self.plans_by_model(&actions)?;
+            self.blend_plan_values(&mut chosen, &plans);
+        } else {
+            for (chosen, next) in chosen.iter_mut().zip(self.next_values(&actions)?) {
+                chosen.value = next + planned[chosen.row * G::ACTIONS + chosen.action];
+            }
+        }
+        for chosen in chosen.chunk_by(Chosen::is_beside) {
+            let row = chosen[0].row;
             let values = &mut values[row * G::ACTIONS..][..G::ACTIONS];
-            let mut left = *mask;
+            let mut left = masks[row];
             let mut lowest = f32::INFINITY;
-            for (plan, (_, action)) in plans.by_ref().take(count) {
-                values[*action] = plan;
-                lowest = lowest.min(plan);
+            for Chosen { action, value, .. } in chosen {
+                values[*action] = *value;
+                lowest = lowest.min(*value);
                 left.remove(*action);
             }
             let highest = left.iter().map(|action| values[action]).fold(f32::NEG_INFINITY, f32::max);
@@ -209,32 +222,23 @@ impl<G: Image> Evaluator<G> {
         Ok(())
     }
 
-    /// Values of chosen actions, so many of each state, in which plans by the dynamics model have their
-    /// share.
+    /// Mixes each chosen action's Q with the value of its plan of two actions by the dynamics model:
+    /// docs/dqn.md, "A learned dynamics model".
     ///
-    /// The mean of what a state's plans gain is left out: it tells nothing, and an action without a
-    /// plan would lack it.
-    fn shared(
-        &mut self,
-        chosen: &[(G::State, usize)],
-        places: &[usize],
-        counts: &[usize],
-        values: &[f32],
-    ) -> Result<Vec<f32>> {
-        let plans = self.plans_by_model(chosen)?;
-        let gains: Vec<Option<f32>> =
-            plans.iter().zip(places).map(|(plan, place)| Some((*plan)? - values[*place])).collect();
-        let (mut gains, mut shared) = (gains.as_slice(), Vec::with_capacity(places.len()));
-        for count in counts {
-            let (own, others) = gains.split_at(*count);
-            gains = others;
-            let mean = own.iter().flatten().sum::<f32>() / own.iter().flatten().count().max(1) as f32;
-            for gain in own {
-                let gain = gain.map_or(0.0, |gain| self.plan_share * (gain - mean));
-                shared.push(values[places[shared.len()]] + gain);
+    /// The mean excess of a state's plans is left out: it tells nothing, and an action without a plan
+    /// would lack it.
+    fn blend_plan_values(&self, chosen: &mut [Chosen], plans: &[Option<f32>]) {
+        let mut plans = plans;
+        for chosen in chosen.chunk_by_mut(Chosen::is_beside) {
+            let (own, others) = plans.split_at(chosen.len());
+            plans = others;
+            let gain = |(plan, chosen): (&Option<f32>, &Chosen)| Some((*plan)? - chosen.value);
+            let gains: Vec<Option<f32>> = own.iter().zip(&*chosen).map(gain).collect();
+            let mean = gains.iter().flatten().sum::<f32>() / gains.iter().flatten().count().max(1) as f32;
+            for (chosen, gain) in chosen.iter_mut().zip(gains) {
+                chosen.value += gain.map_or(0.0, |gain| self.plan_share * (gain - mean));
             }
         }
-        Ok(shared)
     }
 
     /// Points that the dynamics model predicts of each action, plus the discounted highest value of an
@@ -248,10 +252,9 @@ impl<G: Image> Evaluator<G> {
             self.network.outcome(images, priors)?;
             let predicted = chunk.iter().zip(images.chunks_exact(size)).zip(priors.iter());
             boards.extend(predicted.map(|(((state, action), image), points)| {
-                match G::decode(&G::done(state, *action), image) {
-                    Some(after) => (*points, after, G::gaining_actions(&after)),
-                    None => (*points, *state, ActionMask::empty()),
-                }
+                let Some(decode) = G::DECODE else { return (*points, *state, ActionMask::empty()) };
+                let after = decode(&G::done(state, *action), image);
+                (*points, after, G::gaining_actions(&after))
             }));
         }
         let (states, masks): (Vec<G::State>, Vec<ActionMask>) =

@@ -66,7 +66,7 @@ impl View {
 
     /// Following actions that decide a position's value, the [`top`](Self::top) ones.
     pub fn successors<G: Image>(&self, state: &G::State, count: usize) -> ActionMask {
-        let (mask, _) = offered::<G>(state, G::successor_mask(self.mask));
+        let (mask, _) = offered::<G>(state, self.mask.successor::<G>());
         self.top::<G>(state, mask, count)
     }
 

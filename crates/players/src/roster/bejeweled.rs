@@ -83,17 +83,17 @@ fn mobile(state: &State) -> Vec<(usize, f64)> {
 }
 
 /// Number that orders swaps by their first cell, row by row.
-fn place(action: usize) -> f64 {
-    let cells = Bejeweled::cells(action);
-    (16 * cells[0].1 + 2 * cells[0].0 + usize::from(cells[0].1 == cells[1].1)) as f64
+fn place(state: &State, action: usize) -> f64 {
+    let cells = Bejeweled::cells(state, action);
+    (16 * cells[0].0 + 2 * cells[0].1 + usize::from(cells[0].0 == cells[1].0)) as f64
 }
 
 fn first(state: &State) -> Vec<(usize, f64)> {
-    each(state, |action| -place(action))
+    each(state, |action| -place(state, action))
 }
 
 fn lowest(state: &State) -> Vec<(usize, f64)> {
-    each(state, |action| Bejeweled::cells(action).iter().map(|(_, y)| *y).max().unwrap_or(0) as f64)
+    each(state, |action| Bejeweled::cells(state, action).iter().map(|(row, _)| *row).max().unwrap_or(0) as f64)
 }
 
 /// Moves of a game, points of a move, and games that ended without a matching swap.

@@ -11,14 +11,12 @@ use crate::texts::{Build, Preset, Roster, Weights, budget};
 impl Measured for Tetris {
     const UNIT: &'static str = "lines";
     const MAY_END_EARLY: bool = true;
-    const IS_EXPONENTIAL: bool = true;
     /// Mean height of the columns, in half rows.
     const IMPORTANCE: Option<Importance<Self>> = Some(|game| game.mean_height_in_half_rows());
 }
 
 impl Roster for Tetris {
     const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
-    const PLANS: bool = false;
 
     const AGENTS: &'static [Shipped] = &[
         Shipped {

@@ -277,7 +277,7 @@ pub(super) fn linear<G: Roster>() -> Entry<G> {
         ],
         build: |options, _| {
             let depth = options.number("depth", "a whole number", 1..=2)?;
-            if depth == 2 && G::PIECES.is_empty() {
+            if depth == 2 && G::PIECES.is_none() {
                 return Err(options.wrong("depth", "1 where no piece comes next"));
             }
             let (linear, name) = weights::<G>(options)?;

@@ -15,9 +15,6 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
     /// The game in one line.
     const ABOUT: &'static str;
 
-    /// Whether next moves can be seen to gain, so that plans of several moves make sense.
-    const PLANS: bool = true;
-
     /// Agents inside the program. The first one, and the first of each kind, play by default;
     /// searches take the last network.
     const AGENTS: &'static [Shipped] = &[];

@@ -109,7 +109,7 @@ fn short<G: Roster>(all: &[Entry<G>]) -> String {
     // Agents stand for the players of their kinds, and plans need moves that are seen to gain.
     let of_agents = |name| Kind::ALL.iter().any(|kind| kind.name() == name) || name == NETWORK_SEARCH;
     let plans = |name| ["plan", "setup", "exhaustive", "matching"].contains(&name);
-    let own = all[1..].iter().filter(|entry| !of_agents(entry.name) && (G::PLANS || !plans(entry.name)));
+    let own = all[1..].iter().filter(|entry| !of_agents(entry.name) && (G::PIECES.is_none() || !plans(entry.name)));
     let own: Vec<(String, &str)> = own.map(|entry| (entry.name.to_owned(), entry.about)).collect();
     let width = named.iter().chain(&own).map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines = |players: &[(String, &str)]| -> String {

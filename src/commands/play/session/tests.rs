@@ -195,11 +195,11 @@ fn the_letters_of_landed_pieces_stay_on_the_board() {
     let Question { id, ties, .. } = watched.question().unwrap();
     watched.answer(Answer { id, ranked: vec![ActionValue { action: 0, value: 0.0 }], ties });
     let piece = watched.board().chars().find(|letter| letter.is_alphabetic()).unwrap();
-    let places = watched.choice().unwrap().places.clone();
+    let cells = watched.choice().unwrap().cells.clone();
     watched.obey(Command::StepMove);
     let board = watched.board();
-    assert!(watched.choice().is_none() && places.len() == 4);
-    for (row, column) in places {
+    assert!(watched.choice().is_none() && cells.len() == 4);
+    for (row, column) in cells {
         assert_eq!(board.lines().nth(row).and_then(|row| row.chars().nth(column)), Some(piece), "{board}");
     }
 }

@@ -64,8 +64,8 @@ fn figures_count_the_swaps_before_each_move_and_how_games_end() {
         let (mut twin, mut luck) = (Plain::new(&Bejeweled::board(&game.state())), random.clone());
         for (number, action) in (1..).zip(&actions) {
             let count = twin.legal().len().to_string();
-            let cells = Bejeweled::cells(*action);
-            twin.play((cells[0].0, cells[0].1, cells[0].0 == cells[1].0), &mut luck);
+            let cells = Bejeweled::cells(&game.state(), *action);
+            twin.play((cells[0].1, cells[0].0, cells[0].1 == cells[1].1), &mut luck);
             *seen.entry(count.clone()).or_insert(0_u64) += 1;
             *last.entry(count).or_insert(0_u64) += u64::from(twin.legal().is_empty() && number < 40);
         }

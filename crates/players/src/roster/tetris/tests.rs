@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::Policy;
-use crate::games::{Game, Run, Text};
+use crate::games::{Game, Run, Text, weighed};
 use crate::random::{Role, Stream};
 
 /// A position of the golden cases: rows of bits from below, and a piece.
@@ -13,7 +13,8 @@ fn state(case: &Value) -> State {
     let cells = |row: &u64| (0..10).map(|column| if row >> column & 1 == 1 { '#' } else { '.' }).collect::<String>();
     let lines: Vec<String> = rows.iter().take(20).rev().map(cells).collect();
     let wall = Tetris::parse(&Rules::default(), &lines.join("\n"), None).unwrap();
-    let piece = Tetris::PIECES.iter().position(|letter| letter.to_string() == case["piece"].as_str().unwrap());
+    let mut letters = Tetris::PIECES.unwrap().letters().iter();
+    let piece = letters.position(|letter| letter.to_string() == case["piece"].as_str().unwrap());
     Tetris::with_piece(&wall, piece.unwrap())
 }
 
@@ -38,7 +39,7 @@ fn a_game_by_a_linear_agent_is_the_game_of_its_moves() {
     {
         let agent = Linear::named::<Tetris>(name).unwrap();
         let (terms, player) = (agent.terms(), agent.player::<Tetris>(1));
-        let fast = Tetris::play_weighed(&rules, terms, &mut Stream::new(seed, Role::Game, 0), 300);
+        let fast = weighed::play::<Tetris>(&rules, terms, &mut Stream::new(seed, Role::Game, 0), 300);
         let mut stream = Stream::new(seed, Role::Game, 0);
         let mut game = Tetris::new(&rules, &mut stream);
         let mut moves = 0;
@@ -46,7 +47,7 @@ fn a_game_by_a_linear_agent_is_the_game_of_its_moves() {
             let chosen = player.choose(&game.state(), &mut Stream::new(0, Role::Tie, 0));
             assert_eq!(player.rank(&game.state(), &mut Stream::new(0, Role::Tie, 0))[0].action, chosen);
             let mut ranked = Vec::new();
-            Tetris::weigh(&[game.state()], terms, |_, action, value| ranked.push((action, value)));
+            weighed::each::<Tetris>(&[game.state()], terms, |_, action, value| ranked.push((action, value)));
             let most = ranked.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
             assert_eq!(ranked.iter().find(|(_, value)| *value == most).unwrap().0, chosen);
             game.step(chosen, &mut stream);

@@ -1,15 +1,15 @@
 //! 3x3 convolutions by AMX, in bfloat16.
 //!
-//! An instruction multiplies sixteen rows of pairs by sixteen others, so each place sums over its
-//! neighbourhood. A tile is sixteen lines of a rounded padded block, and each tap a fixed offset.
-//! Products between the boards are not used. Tests emulate tiles.
+//! An instruction multiplies sixteen rows of pairs by sixteen others, so each cell sums over its
+//! neighbourhood. A matrix is sixteen lines of a rounded padded block, and each tap a fixed offset.
+//! Products between the boards are not used. Tests emulate matrices.
 
 #![cfg_attr(not(any(test, target_arch = "x86_64")), allow(dead_code))]
 
+use super::amx_registers::{HEIGHT, Job, LINE, Work};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
-use super::tile_registers::{HEIGHT, Job, LINE, Work};
 use super::unit::Rounding;
 #[cfg(target_arch = "x86_64")]
 use crate::instructions::InstructionSet;
@@ -31,22 +31,22 @@ pub fn present() -> bool {
     false
 }
 
-/// Positions of a block's numbers in its products. A corner is the first line of a place's
+/// Positions of a block's numbers in its products. A corner is the first line of a cell's
 /// neighbourhood.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     padded: usize,
     /// Lines from one row of a board to the next.
     row: usize,
-    /// Number after the last place's corner.
+    /// Number after the last cell's corner.
     corners: usize,
     inputs: usize,
 }
 
 impl Block {
     pub fn new(shape: &Shape, boards: usize) -> Self {
-        let last = (boards * shape.places()).checked_sub(1);
-        let corners = last.map_or(0, |place| shape.neighbourhood(place) / WIDTH + 1);
+        let last = (boards * shape.cells()).checked_sub(1);
+        let corners = last.map_or(0, |cell| shape.neighbourhood(cell) / WIDTH + 1);
         Self { padded: shape.padded(), row: shape.padded_columns(), corners, inputs: shape.inputs }
     }
 
@@ -99,7 +99,7 @@ impl Block {
         round_lines(padded, self.padded, self.reach(), rounded);
     }
 
-    /// Adds the convolution at tiles of corners from `first` on to sums `[panels, corners]`;
+    /// Adds the convolution at matrices of corners from `first` on to sums `[panels, corners]`;
     /// [`round`](Self::round) wrote `rounded`.
     pub fn add_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
         self.products(rounded, panels, first, sums, true);
@@ -116,10 +116,10 @@ impl Block {
         assert_eq!(rounded.len(), self.rounded(), "a rounded block");
         assert_eq!(sums.len(), panels.len() / panel * rows, "sums of each panel");
         assert!(panels.len().is_multiple_of(panel), "whole panels");
-        assert!(rows.is_multiple_of(HEIGHT) && first + rows <= self.rows(), "whole tiles");
-        let place = |group: usize, tap: usize| (group * reach + tap / ROW * self.row + tap % ROW) * LINE;
+        assert!(rows.is_multiple_of(HEIGHT) && first + rows <= self.rows(), "whole matrices");
+        let offset = |group: usize, tap: usize| (group * reach + tap / ROW * self.row + tap % ROW) * LINE;
         let steps: Vec<usize> =
-            (0..self.groups()).flat_map(|group| (0..TAPS).map(move |tap| place(group, tap))).collect();
+            (0..self.groups()).flat_map(|group| (0..TAPS).map(move |tap| offset(group, tap))).collect();
         let (left, right, to) = (rounded.as_ptr(), panels.as_ptr(), sums.as_mut_ptr());
         let mut jobs = Vec::with_capacity(panels.len() / panel * rows / HEIGHT);
         for (pair, row) in (0..panels.len() / panel)
@@ -138,7 +138,7 @@ impl Block {
         }
         // SAFETY: sixteen lines of sums are written at each row, and sixteen of the block read at each
         // corner and tap, which its reach allows; panels have sixteen lines for each step. Plans use
-        // tiles only if the processor has them.
+        // matrices only if the processor has them.
         unsafe { multiply(&Work::new(&jobs, &steps, LINE, add)) }
     }
 
@@ -147,7 +147,7 @@ impl Block {
         (self.steps() + (2 * self.row + ROW).div_ceil(HALVES)) | 1
     }
 
-    /// Steps of [`HALVES`] lines over all places.
+    /// Steps of [`HALVES`] lines over all cells.
     fn steps(&self) -> usize {
         self.corners.div_ceil(HALVES)
     }
@@ -167,7 +167,7 @@ impl Block {
         self.steps() * WIDTH
     }
 
-    /// Rounds a group of padded gradients in pairs of lines, from the first place on.
+    /// Rounds a group of padded gradients in pairs of lines, from the first cell on.
     pub fn pair(&self, gradients: &[Line], paired: &mut [Line]) {
         pair_lines(&gradients[self.row + 1..], paired);
     }
@@ -206,15 +206,15 @@ impl Block {
         }
         // SAFETY: sixteen lines of sums of each tap are written; a row of the turned block reaches two
         // rows of a board and two lines beyond the last step; panels have sixteen lines for each step.
-        // Plans use tiles only if the processor has them.
+        // Plans use matrices only if the processor has them.
         unsafe { multiply(&Work::new(&jobs, &steps, row * LINE, true)) }
     }
 }
 
-/// Does work by tiles, or as tests emulate them.
+/// Does work by matrices, or as tests emulate them.
 ///
 /// # Safety
-/// The promise of `Work::by_tiles`.
+/// The promise of `Work::by_registers`.
 unsafe fn multiply(work: &Work) {
     #[cfg(test)]
     if tests::EMULATED.get() {
@@ -224,10 +224,10 @@ unsafe fn multiply(work: &Work) {
     // SAFETY: the caller's promise.
     #[cfg(target_arch = "x86_64")]
     unsafe {
-        work.by_tiles();
+        work.by_registers();
     }
     #[cfg(not(target_arch = "x86_64"))]
-    unreachable!("tiles are of other processors: {work:?}");
+    unreachable!("matrices are of other processors: {work:?}");
 }
 
 with_the_best_instructions! {

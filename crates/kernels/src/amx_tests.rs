@@ -1,21 +1,21 @@
-//! The assembly of tiles, on any processor: what the processor does not know is done by a signal handler.
+//! The assembly of matrices, on any processor: what the processor does not know is done by a signal handler.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
 use std::cell::UnsafeCell;
 
+use super::amx_registers::{HEIGHT, Job, LINE, Work, add_product};
 use super::instructions::InstructionSet;
 use super::line::{Line, WIDTH};
 use super::random::{Draw, Role, Stream};
-use super::tile_registers::{HEIGHT, Job, LINE, Work, add_product};
 
-/// Tiles of the one thread that tests assembly.
-struct Tiles(UnsafeCell<([[Line; HEIGHT]; 8], bool)>);
+/// Matrices of the one thread that tests assembly.
+struct Matrices(UnsafeCell<([[Line; HEIGHT]; 8], bool)>);
 
-// SAFETY: one test alone runs instructions of tiles, on one thread.
-unsafe impl Sync for Tiles {}
+// SAFETY: one test alone runs instructions of matrices, on one thread.
+unsafe impl Sync for Matrices {}
 
-static TILES: Tiles = Tiles(UnsafeCell::new(([[Line([0.0; WIDTH]); HEIGHT]; 8], false)));
+static MATRICES: Matrices = Matrices(UnsafeCell::new(([[Line([0.0; WIDTH]); HEIGHT]; 8], false)));
 
 /// Numbers of registers in the order of their codes.
 const REGISTERS: [i32; 16] = [
@@ -40,12 +40,12 @@ const REGISTERS: [i32; 16] = [
 /// Does the instruction at which the processor stopped, and goes on after it.
 ///
 /// # Safety
-/// A handler of SIGILL, of an instruction of tiles.
+/// A handler of SIGILL, of an instruction of matrices.
 unsafe extern "C" fn emulate(_: i32, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the system gives a context; the instructions' addresses are those of the tested assembly.
     unsafe {
         let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-        let (tiles, configured) = &mut *TILES.0.get();
+        let (matrices, configured) = &mut *MATRICES.0.get();
         let code = registers[libc::REG_RIP as usize] as *const u8;
         let byte = |place: usize| *code.add(place);
         // Three bytes of a VEX prefix of the map 0F38, 128 bits wide.
@@ -78,7 +78,7 @@ unsafe extern "C" fn emulate(_: i32, _: *mut libc::siginfo_t, context: *mut libc
             (register(base).wrapping_add_signed(displacement), index, length)
         };
         let length = match (prefix, operation, kind) {
-            // tilerelease, and ldtilecfg with eight tiles of sixteen rows of a line.
+            // tilerelease, and ldtilecfg with eight matrices of sixteen rows of a line.
             (0, 0x49, 3) => {
                 *configured = false;
                 5
@@ -95,28 +95,28 @@ unsafe extern "C" fn emulate(_: i32, _: *mut libc::siginfo_t, context: *mut libc
             _ if !*configured => libc::abort(),
             // tilezero
             (3, 0x49, 3) => {
-                tiles[first] = Default::default();
+                matrices[first] = Default::default();
                 5
             }
             // tileloadd and tilestored: the index is the distance of rows.
             (3, 0x4b, 0..=2) => {
                 let (at, apart, length) = address();
-                for (row, line) in tiles[first].iter_mut().enumerate() {
+                for (row, line) in matrices[first].iter_mut().enumerate() {
                     *line = Line((at.wrapping_add(row * apart) as *const [f32; WIDTH]).read_unaligned());
                 }
                 length
             }
             (2, 0x4b, 0..=2) => {
                 let (at, apart, length) = address();
-                for (row, line) in tiles[first].iter().enumerate() {
+                for (row, line) in matrices[first].iter().enumerate() {
                     (at.wrapping_add(row * apart) as *mut [f32; WIDTH]).write_unaligned(line.0);
                 }
                 length
             }
             // tdpbf16ps
             (2, 0x5c, 3) => {
-                let (left, right) = (tiles[second], tiles[third]);
-                for (row, sums) in left.iter().zip(&mut tiles[first]) {
+                let (left, right) = (matrices[second], matrices[third]);
+                for (row, sums) in left.iter().zip(&mut matrices[first]) {
                     add_product(&row.0, &right, sums);
                 }
                 5
@@ -136,7 +136,7 @@ fn random_lines(count: usize, dice: &mut Stream) -> Vec<Line> {
 #[test]
 fn the_assembly_multiplies_as_in_plain_words_whatever_is_absent() {
     if InstructionSet::present().last() != Some(&InstructionSet::Amx) {
-        // SAFETY: the handler goes on after instructions of tiles, and ends the process at others.
+        // SAFETY: the handler goes on after instructions of matrices, and ends the process at others.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = emulate as *const () as usize;
@@ -150,7 +150,7 @@ fn the_assembly_multiplies_as_in_plain_words_whatever_is_absent() {
         let right = random_lines(2 * steps * HEIGHT, &mut dice);
         let sums: Vec<Line> = random_lines(12 * HEIGHT, &mut dice).iter().map(|_| Line([2.0; WIDTH])).collect();
         let places: Vec<usize> = (0..steps).map(|step| 7 * step * 32).collect();
-        let run = |by_tiles: bool| {
+        let run = |by_registers: bool| {
             let mut sums = sums.clone();
             let to = sums.as_mut_ptr();
             let mut sum = 0;
@@ -169,14 +169,14 @@ fn the_assembly_multiplies_as_in_plain_words_whatever_is_absent() {
                 })
                 .collect();
             let work = Work::new(&jobs, &places, apart * LINE, add);
-            // SAFETY: all tiles lie within the vectors; instructions of tiles are there, or emulated.
-            unsafe { if by_tiles { work.by_tiles() } else { work.plainly() } }
+            // SAFETY: all matrices lie within the vectors; instructions of matrices are there, or emulated.
+            unsafe { if by_registers { work.by_registers() } else { work.plainly() } }
             sums
         };
         let (found, expected) = (run(true), run(false));
         assert!(found.iter().zip(&expected).all(|(found, expected)| found == expected), "{steps} steps");
         assert!(expected != sums);
     }
-    // SAFETY: no other thread uses the tiles.
-    assert!(!unsafe { (*TILES.0.get()).1 }, "the tiles were not released");
+    // SAFETY: no other thread uses the matrices.
+    assert!(!unsafe { (*MATRICES.0.get()).1 }, "the matrices were not released");
 }

@@ -1,8 +1,8 @@
-//! Matrix products at the points of [`winograd`](super::winograd).
+//! Matrix products at the nodes of [`winograd`](super::winograd).
 //!
 //! Blocks of sums stay in registers: for each row a register of the right side is multiplied by one
 //! number of the left side. Pairs of bfloat16 ([`unit`](super::unit)) may replace numbers: pairs of
-//! inputs for products, of tiles for sums over tiles.
+//! inputs for products, of windows for sums over windows.
 
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
@@ -14,23 +14,23 @@ pub const ROWS: usize = 12;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    pub points: usize,
-    /// Tiles, or pairs, computed together.
-    pub tiles: usize,
+    pub nodes: usize,
+    /// Windows, or pairs, computed together.
+    pub windows: usize,
     /// Channels of the input, or pairs.
     pub inputs: usize,
 }
 
 impl Sizes {
     pub fn transformed(self) -> usize {
-        self.points * self.inputs.div_ceil(WIDTH) * self.tiles + ROWS
+        self.nodes * self.inputs.div_ceil(WIDTH) * self.windows + ROWS
     }
 }
 
 with_the_best_instructions! {
-    /// Writes sums over the inputs: `[panels, points, tiles]`.
+    /// Writes sums over the inputs: `[panels, nodes, windows]`.
     ///
-    /// `transformed` is `[points, groups, tiles]`, `panels` `[panels, points, inputs]`.
+    /// `transformed` is `[nodes, groups, windows]`, `panels` `[panels, nodes, inputs]`.
     pub fn multiply(
         sizes: Sizes,
         transformed: &[Line],
@@ -57,22 +57,22 @@ unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const HALF: u
     products: &mut [Line],
 ) {
     const { assert!(HALF <= TALL && TALL <= ROWS && fits::<R>(WIDE)) }
-    let Sizes { points, tiles, inputs } = sizes;
-    let (groups, count) = (inputs.div_ceil(WIDTH), panels.len() / (points * inputs));
+    let Sizes { nodes, windows, inputs } = sizes;
+    let (groups, count) = (inputs.div_ceil(WIDTH), panels.len() / (nodes * inputs));
     assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
-    assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * points * size), "panels");
+    assert_eq!([panels.len(), products.len()], [inputs, windows].map(|size| count * nodes * size), "panels");
     let columns = count * (WIDTH / R::LANES);
     let (left, right, sums) = (numbers(transformed), numbers(panels), products.as_mut_ptr().cast::<f32>());
-    for point in 0..points {
+    for node in 0..nodes {
         for first in (0..columns).step_by(WIDE) {
-            for tile in (0..tiles).step_by(TALL) {
-                // SAFETY: the sizes are asserted; rows behind the last tile are only read.
+            for window in (0..windows).step_by(TALL) {
+                // SAFETY: the sizes are asserted; rows behind the last window are only read.
                 unsafe {
-                    let left = left.add((point * groups * tiles + tile) * WIDTH);
-                    let right = |column: usize| right.add(place::<R>(column, point * inputs, points * inputs));
-                    let sums = |column: usize| sums.add(place::<R>(column, point * tiles + tile, points * tiles));
-                    let side = Left::<WIDTH, 1> { numbers: left, run: tiles * WIDTH, steps: inputs };
-                    let (left, rows) = (columns - first, tiles - tile);
+                    let left = left.add((node * groups * windows + window) * WIDTH);
+                    let right = |column: usize| right.add(cell::<R>(column, node * inputs, nodes * inputs));
+                    let sums = |column: usize| sums.add(cell::<R>(column, node * windows + window, nodes * windows));
+                    let side = Left::<WIDTH, 1> { numbers: left, run: windows * WIDTH, steps: inputs };
+                    let (left, rows) = (columns - first, windows - window);
                     let (right, sums) = (|column: usize| right(first + column), |column: usize| sums(first + column));
                     // Half a block is faster for the last few rows.
                     if rows > HALF {
@@ -87,9 +87,9 @@ unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const HALF: u
 }
 
 with_the_best_instructions! {
-    /// Adds sums over the tiles to `[panels, points, inputs]`.
+    /// Adds sums over the windows to `[panels, nodes, inputs]`.
     ///
-    /// `transformed` is `[points, groups, tiles]`, `gradients` `[panels, points, tiles]`.
+    /// `transformed` is `[nodes, groups, windows]`, `gradients` `[panels, nodes, windows]`.
     pub fn add_gradients(
         sizes: Sizes,
         transformed: &[Line],
@@ -99,7 +99,7 @@ with_the_best_instructions! {
 }
 
 with_the_best_instructions! {
-    /// [`add_gradients`] with pairs of tiles.
+    /// [`add_gradients`] with pairs of windows.
     pub fn add_gradients_of_pairs(
         sizes: Sizes,
         transformed: &[Line],
@@ -116,22 +116,22 @@ unsafe fn add_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>
     sums: &mut [Line],
 ) {
     const { assert!(WIDTH.is_multiple_of(TALL) && fits::<R>(WIDE)) }
-    let Sizes { points, tiles, inputs } = sizes;
-    let (groups, count) = (inputs.div_ceil(WIDTH), sums.len() / (points * inputs));
+    let Sizes { nodes, windows, inputs } = sizes;
+    let (groups, count) = (inputs.div_ceil(WIDTH), sums.len() / (nodes * inputs));
     assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
-    assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * points * size), "gradients");
+    assert_eq!([sums.len(), gradients.len()], [inputs, windows].map(|size| count * nodes * size), "gradients");
     let columns = count * (WIDTH / R::LANES);
     let (left, right, sums) = (numbers(transformed), numbers(gradients), sums.as_mut_ptr().cast::<f32>());
-    for point in 0..points {
+    for node in 0..nodes {
         for input in (0..inputs).step_by(TALL) {
             for first in (0..columns).step_by(WIDE) {
                 // SAFETY: the sizes are asserted; rows behind the last input are only read.
                 unsafe {
-                    let line = (point * groups + input / WIDTH) * tiles;
+                    let line = (node * groups + input / WIDTH) * windows;
                     let left = left.add(line * WIDTH + input % WIDTH);
-                    let right = |column: usize| right.add(place::<R>(column, point * tiles, points * tiles));
-                    let sums = |column: usize| sums.add(place::<R>(column, point * inputs + input, points * inputs));
-                    let side = Left::<1, WIDTH> { numbers: left, run: 0, steps: tiles };
+                    let right = |column: usize| right.add(cell::<R>(column, node * windows, nodes * windows));
+                    let sums = |column: usize| sums.add(cell::<R>(column, node * inputs + input, nodes * inputs));
+                    let side = Left::<1, WIDTH> { numbers: left, run: 0, steps: windows };
                     let rows = inputs - input;
                     side.products::<R, U, TALL, WIDE, true>(
                         columns - first,
@@ -157,7 +157,7 @@ fn numbers(lines: &[Line]) -> *const f32 {
 
 /// Number at which a column of registers begins at a line of its panel.
 #[inline(always)]
-fn place<R: Register>(column: usize, line: usize, panel: usize) -> usize {
+fn cell<R: Register>(column: usize, line: usize, panel: usize) -> usize {
     let registers = WIDTH / R::LANES;
     (column / registers * panel + line) * WIDTH + column % registers * R::LANES
 }
@@ -248,7 +248,7 @@ mod tests {
     use crate::random::{Role, Stream};
     use crate::unit::rounded;
 
-    const POINTS: usize = 16;
+    const NODES: usize = 16;
 
     fn halves(pair: f32) -> [f32; 2] {
         [f32::from_bits(pair.to_bits() << 16), f32::from_bits(pair.to_bits() & !0xffff)]
@@ -274,54 +274,54 @@ mod tests {
     #[test]
     fn pairs_of_inputs_are_multiplied_as_plain_sums() {
         let mut stream = Stream::new(8, Role::Sample, 0);
-        for (tiles, inputs, count) in
+        for (windows, inputs, count) in
             [(12, 16, 2), (60, 8, 1), (54, 16, 3), (7, 4, 2), (33, 32, 2), (1, 1, 1), (5, 20, 2)]
         {
-            let sizes = Sizes { points: POINTS, tiles, inputs };
+            let sizes = Sizes { nodes: NODES, windows, inputs };
             let what = format!("{sizes:?}, {count} panels");
             let groups = inputs.div_ceil(WIDTH);
-            let left = pairs(POINTS * groups * tiles + ROWS, &mut stream);
-            let right = pairs(count * POINTS * inputs, &mut stream);
-            let plain: Vec<f64> = (0..count * POINTS * tiles * WIDTH)
+            let left = pairs(NODES * groups * windows + ROWS, &mut stream);
+            let right = pairs(count * NODES * inputs, &mut stream);
+            let plain: Vec<f64> = (0..count * NODES * windows * WIDTH)
                 .map(|at| {
-                    let (tile, output) = (at / WIDTH % tiles, at % WIDTH);
-                    let (point, panel) = (at / WIDTH / tiles % POINTS, at / WIDTH / tiles / POINTS);
+                    let (window, output) = (at / WIDTH % windows, at % WIDTH);
+                    let (node, panel) = (at / WIDTH / windows % NODES, at / WIDTH / windows / NODES);
                     let product = |input: usize| {
-                        let left = left[(point * groups + input / WIDTH) * tiles + tile].0[input % WIDTH];
-                        dot(left, right[(panel * POINTS + point) * inputs + input].0[output])
+                        let left = left[(node * groups + input / WIDTH) * windows + window].0[input % WIDTH];
+                        dot(left, right[(panel * NODES + node) * inputs + input].0[output])
                     };
                     (0..inputs).map(product).sum()
                 })
                 .collect();
-            let mut products = vec![Line([f32::NAN; WIDTH]); count * POINTS * tiles];
+            let mut products = vec![Line([f32::NAN; WIDTH]); count * NODES * windows];
             multiply_pairs(sizes, &left, &right, &mut products);
             assert_near(&products, &plain, &what);
         }
     }
 
     #[test]
-    fn gradients_of_pairs_of_tiles_are_added_as_plain_sums() {
+    fn gradients_of_pairs_of_windows_are_added_as_plain_sums() {
         let mut stream = Stream::new(9, Role::Sample, 0);
-        for (tiles, inputs, count) in
+        for (windows, inputs, count) in
             [(30, 32, 2), (27, 16, 1), (24, 17, 3), (2, 8, 2), (120, 40, 2), (1, 1, 1), (17, 5, 2)]
         {
-            let sizes = Sizes { points: POINTS, tiles, inputs };
+            let sizes = Sizes { nodes: NODES, windows, inputs };
             let what = format!("{sizes:?}, {count} panels");
             let groups = inputs.div_ceil(WIDTH);
-            let left = pairs(POINTS * groups * tiles + ROWS, &mut stream);
-            let right = pairs(count * POINTS * tiles, &mut stream);
-            let plain: Vec<f64> = (0..count * POINTS * inputs * WIDTH)
+            let left = pairs(NODES * groups * windows + ROWS, &mut stream);
+            let right = pairs(count * NODES * windows, &mut stream);
+            let plain: Vec<f64> = (0..count * NODES * inputs * WIDTH)
                 .map(|at| {
                     let (input, output) = (at / WIDTH % inputs, at % WIDTH);
-                    let (point, panel) = (at / WIDTH / inputs % POINTS, at / WIDTH / inputs / POINTS);
-                    let product = |tile: usize| {
-                        let left = left[(point * groups + input / WIDTH) * tiles + tile].0[input % WIDTH];
-                        dot(left, right[(panel * POINTS + point) * tiles + tile].0[output])
+                    let (node, panel) = (at / WIDTH / inputs % NODES, at / WIDTH / inputs / NODES);
+                    let product = |window: usize| {
+                        let left = left[(node * groups + input / WIDTH) * windows + window].0[input % WIDTH];
+                        dot(left, right[(panel * NODES + node) * windows + window].0[output])
                     };
-                    0.5 + (0..tiles).map(product).sum::<f64>()
+                    0.5 + (0..windows).map(product).sum::<f64>()
                 })
                 .collect();
-            let mut sums = vec![Line([0.5; WIDTH]); count * POINTS * inputs];
+            let mut sums = vec![Line([0.5; WIDTH]); count * NODES * inputs];
             add_gradients_of_pairs(sizes, &left, &right, &mut sums);
             assert_near(&sums, &plain, &what);
         }

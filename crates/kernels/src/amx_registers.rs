@@ -1,7 +1,7 @@
 //! Products by AMX's tile registers, and the same in plain words for tests.
 //!
-//! A tile has sixteen rows of sixteen words. An instruction multiplies two tiles of pairs of
-//! bfloat16 and adds the products to a tile of sums (Intel 64 and IA-32 Architectures Software
+//! A matrix has sixteen rows of sixteen words. An instruction multiplies two matrices of pairs of
+//! bfloat16 and adds the products to a matrix of sums (Intel 64 and IA-32 Architectures Software
 //! Developer's Manual, volume 1, chapter 18). Stable Rust has no functions for these instructions.
 
 #![cfg_attr(not(any(test, target_arch = "x86_64")), allow(dead_code))]
@@ -16,7 +16,7 @@ pub const HEIGHT: usize = WIDTH;
 /// Bytes of a line.
 pub const LINE: usize = size_of::<Line>();
 
-/// Up to four tiles of sums: products of one or two tiles on the left by one or two on the right, over
+/// Up to four matrices of sums: products of one or two matrices on the left by one or two on the right, over
 /// the steps of a [`Work`]. What is absent is null.
 #[derive(Debug)]
 #[repr(C)]
@@ -29,7 +29,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job with the second tile on the left if `tall`, and on the right if `wide`.
+    /// A job with the second matrix on the left if `tall`, and on the right if `wide`.
     pub fn new(left: [*const u8; 2], right: [*const Line; 2], sums: [*mut Line; 4], tall: bool, wide: bool) -> Self {
         let [left, below] = left;
         let [right, beside] = right;
@@ -42,7 +42,7 @@ impl Job {
     }
 }
 
-/// Sizes of all tiles: palette 1, then the bytes of a row and the rows of each.
+/// Sizes of all matrices: palette 1, then the bytes of a row and the rows of each.
 #[derive(Debug)]
 #[repr(C)]
 struct Configuration {
@@ -55,10 +55,10 @@ impl Configuration {
     const fn new() -> Self {
         let mut configuration = Self { palette: [0; 16], bytes: [0; 16], rows: [0; 16] };
         configuration.palette[0] = 1;
-        let mut tile = 0;
-        while tile < 8 {
-            (configuration.bytes[tile], configuration.rows[tile]) = (LINE as u16, HEIGHT as u8);
-            tile += 1;
+        let mut matrix = 0;
+        while matrix < 8 {
+            (configuration.bytes[matrix], configuration.rows[matrix]) = (LINE as u16, HEIGHT as u8);
+            matrix += 1;
         }
         configuration
     }
@@ -70,10 +70,10 @@ impl Configuration {
 pub struct Work<'a> {
     first_job: *const Job,
     end_of_jobs: *const Job,
-    /// Offset, in bytes, of each step in the tiles on the left.
+    /// Offset, in bytes, of each step in the matrices on the left.
     first_step: *const usize,
     end_of_steps: *const usize,
-    /// Bytes from one row of a tile on the left to the next.
+    /// Bytes from one row of a matrix on the left to the next.
     apart: usize,
     /// Whether products are added to the sums in memory, else to zeros.
     add: usize,
@@ -96,14 +96,14 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Does all jobs. Tiles live within one block of assembly, since the language knows none of them
+    /// Does all jobs. Matrices live within one block of assembly, since the language knows none of them
     /// between two.
     ///
     /// # Safety
-    /// The processor has the instructions and the system grants tile data: `used()` is `Amx`. Sixteen
-    /// rows may be read at each step of each tile, and written at each tile of sums.
+    /// The processor has the instructions and the system grants matrix data: `used()` is `Amx`. Sixteen
+    /// rows may be read at each step of each matrix, and written at each matrix of sums.
     #[cfg(target_arch = "x86_64")]
-    pub unsafe fn by_tiles(&self) {
+    pub unsafe fn by_registers(&self) {
         // SAFETY: the caller's promise; all registers that are written are named.
         unsafe {
             asm!(
@@ -157,7 +157,7 @@ impl<'a> Work<'a> {
                 "jz 7f",
                 "tileloadd tmm7, [{beside} + {line}]",
                 "tdpbf16ps tmm2, tmm4, tmm7",
-                "add {beside}, {TILE}",
+                "add {beside}, {MATRIX}",
                 "7:",
                 "test {below}, {below}",
                 "jz 8f",
@@ -168,7 +168,7 @@ impl<'a> Work<'a> {
                 "jz 8f",
                 "tdpbf16ps tmm3, tmm5, tmm7",
                 "8:",
-                "add {right}, {TILE}",
+                "add {right}, {MATRIX}",
                 "add {step}, 8",
                 "jmp 5b",
                 "6:",
@@ -193,7 +193,7 @@ impl<'a> Work<'a> {
                 "9:",
                 "tilerelease",
                 LINE = const LINE,
-                TILE = const HEIGHT * LINE,
+                MATRIX = const HEIGHT * LINE,
                 JOB = const size_of::<Job>(),
                 apart_of_work = const std::mem::offset_of!(Self, apart),
                 add = const std::mem::offset_of!(Self, add),
@@ -216,10 +216,10 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Does all jobs without tiles.
+    /// Does all jobs without matrices.
     ///
     /// # Safety
-    /// The promise of [`by_tiles`](Self::by_tiles) but for the instructions.
+    /// The promise of [`by_registers`](Self::by_registers) but for the instructions.
     #[cfg(test)]
     pub unsafe fn plainly(&self) {
         // SAFETY: `new` took the pointers from slices that live; the caller's promise.
@@ -229,8 +229,8 @@ impl<'a> Work<'a> {
             let count = self.end_of_steps.offset_from_unsigned(self.first_step);
             let steps = std::slice::from_raw_parts(self.first_step, count);
             for job in jobs {
-                for (place, sums) in job.sums.iter().enumerate().filter(|(_, sums)| !sums.is_null()) {
-                    let (left, right) = (job.left[place % 2], job.right[place / 2]);
+                for (index, sums) in job.sums.iter().enumerate().filter(|(_, sums)| !sums.is_null()) {
+                    let (left, right) = (job.left[index % 2], job.right[index / 2]);
                     for row in 0..HEIGHT {
                         let to = &mut *sums.add(row);
                         if self.add == 0 {
