@@ -3,6 +3,7 @@
 //! - [`clock`]: the time, where there is one.
 //! - [`error`]: errors as sentences, each with its exit code.
 //! - [`files`]: files written whole or not at all.
+//! - [`statistics`]: summaries and histograms of scores.
 //! - [`random`]: random streams, one for each role and index under a seed, and CPython's generator.
 //! - [`instructions`]: the instruction set that the program uses.
 
@@ -11,3 +12,4 @@ pub mod error;
 pub mod files;
 pub mod instructions;
 pub mod random;
+pub mod statistics;
