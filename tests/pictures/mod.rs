@@ -1,12 +1,13 @@
 //! Pictures of boards for tests: gems of several styles on pages, spoilt in several ways.
 
 pub mod around;
+mod jpeg;
 pub mod rates;
-
-use std::io::Cursor;
 
 use matchq_core::random::{Draw, Role, Stream};
 use matchq_vision::{Field, Picture};
+
+pub use jpeg::jpeg;
 
 /// Form of a gem; lengths are in cells.
 #[derive(Clone, Copy, Debug)]
@@ -217,16 +218,6 @@ impl Scene {
 /// A picture after JPEG compression.
 pub fn through_jpeg(picture: &Picture, quality: u8) -> Picture {
     Picture::decode("a JPEG", &jpeg(picture, quality)).unwrap()
-}
-
-/// JPEG bytes.
-pub fn jpeg(picture: &Picture, quality: u8) -> Vec<u8> {
-    let mut bytes = Cursor::new(Vec::new());
-    let (width, height) = (picture.width() as u32, picture.height() as u32);
-    image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, quality)
-        .encode(picture.values(), width, height, image::ExtendedColorType::Rgb8)
-        .unwrap();
-    bytes.into_inner()
 }
 
 struct Canvas {

@@ -13,6 +13,7 @@ pub use tiles::{Tiles, outline};
 pub struct Frame {
     /// Rows of the board from above; a character without a token is an empty cell.
     pub rows: Vec<String>,
+    /// Time for which the picture is shown.
     pub milliseconds: u32,
     /// Line below the board: score, moves left.
     pub caption: String,

@@ -3,14 +3,15 @@
 //! Every function gives the text of one file without scripts, which a browser shows as it is.
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod animation;
 pub mod landed;
 pub mod plot;
 mod svg;
 
+use matchq_core::statistics;
 use matchq_games as games;
-use matchq_players::eval;
 
 /// A text without its middle if longer than `most` letters.
 pub fn shortened(text: &str, most: usize) -> String {

@@ -2,7 +2,6 @@
 //!
 //! [`Game`] makes the kit's calls and deals the kit's games, without a window.
 
-use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -117,59 +116,6 @@ impl<P: Player> Game<P> {
             board = next;
         }
         self.player.end_of_game_callback(&boards, &scores, &moves, game.score())
-    }
-}
-
-pub struct Callbacks<A, T, E> {
-    ai: A,
-    transition: T,
-    end_of_game: E,
-}
-
-impl<A, T, E> Game<Callbacks<A, T, E>>
-where
-    A: FnMut(&str, i32, i32) -> Move,
-    T: FnMut(&str, Move, i32, &str, i32),
-    E: FnMut(&[String], &[i32], &[Move], i32) -> bool,
-{
-    /// A session with three closures in the order of [`Player`]'s methods.
-    pub fn with_callbacks(ai: A, transition: T, end_of_game: E) -> Self {
-        Self::new(Callbacks { ai, transition, end_of_game })
-    }
-}
-
-impl<A, T, E> Player for Callbacks<A, T, E>
-where
-    A: FnMut(&str, i32, i32) -> Move,
-    T: FnMut(&str, Move, i32, &str, i32),
-    E: FnMut(&[String], &[i32], &[Move], i32) -> bool,
-{
-    type Error = Infallible;
-
-    fn ai_callback(&mut self, board: &str, score: i32, moves_left: i32) -> Result<Move, Infallible> {
-        Ok((self.ai)(board, score, moves_left))
-    }
-
-    fn transition_callback(
-        &mut self,
-        board: &str,
-        played: Move,
-        score_delta: i32,
-        next_board: &str,
-        moves_left: i32,
-    ) -> Result<(), Infallible> {
-        (self.transition)(board, played, score_delta, next_board, moves_left);
-        Ok(())
-    }
-
-    fn end_of_game_callback(
-        &mut self,
-        boards: &[String],
-        scores: &[i32],
-        moves: &[Move],
-        final_score: i32,
-    ) -> Result<bool, Infallible> {
-        Ok((self.end_of_game)(boards, scores, moves, final_score))
     }
 }
 

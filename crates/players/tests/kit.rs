@@ -1,6 +1,5 @@
 //! Calls of the kit's interface, and the games of a seed.
 
-use std::cell::RefCell;
 use std::convert::Infallible;
 use std::process::Command;
 
@@ -161,31 +160,6 @@ fn sessions_without_a_seed_differ() {
         game.player().calls[0].clone()
     };
     assert_ne!(start(), start());
-}
-
-#[test]
-fn three_closures_get_the_same_calls_as_a_player() {
-    let calls = RefCell::new(vec![]);
-    let mut games = 2;
-    let mut game = Game::with_callbacks(
-        |board, score, moves_left| {
-            calls.borrow_mut().push(Call::Ai(board.into(), score, moves_left));
-            some_move(board, moves_left)
-        },
-        |board, played, delta, next, left| {
-            calls.borrow_mut().push(Call::Transition(board.into(), played, delta, next.into(), left));
-        },
-        |boards, scores, moves, score| {
-            calls.borrow_mut().push(Call::End(boards.to_vec(), scores.to_vec(), moves.to_vec(), score));
-            games -= 1;
-            games > 0
-        },
-    )
-    .seed(11);
-    let Ok(()) = game.run();
-    let mut same = Game::new(Recorder { games: 2, ..Recorder::default() }).seed(11);
-    same.run().unwrap();
-    assert_eq!(calls.into_inner(), same.player().calls);
 }
 
 #[test]

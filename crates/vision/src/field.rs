@@ -45,11 +45,13 @@ impl Field {
         }
     }
 
+    /// Middle of a cell in pixels, x and y.
     pub fn middle(&self, column: usize, row: usize) -> [f64; 2] {
         let [x, y] = [column, row].map(|at| at as f64 + 0.5);
         [self.corner[0] + x * self.cell[0], self.corner[1] + y * self.cell[1]]
     }
 
+    /// Left, top, width and height in pixels.
     pub fn rectangle(&self) -> [f64; 4] {
         let [width, height] = [0, 1].map(|at| self.cell[at] * self.size[at] as f64);
         [self.corner[0], self.corner[1], width, height]

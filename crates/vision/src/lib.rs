@@ -5,11 +5,13 @@
 //! game in use is that no three gems lie in line at rest.
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 use matchq_core::{error, files};
 
 mod cell;
 mod colour;
+mod decode;
 mod field;
 mod fold;
 mod moves;
@@ -20,10 +22,11 @@ mod sums;
 mod teach;
 mod theme;
 
+pub use decode::{LONGEST, MOST_PIXELS};
 pub use field::{Field, find};
 pub use moves::moves;
 pub use overlay::{mark, overlay};
-pub use picture::{LONGEST, MOST_PIXELS, Picture};
+pub use picture::Picture;
 pub use read::{Cell, Reading, SURE, UNKNOWN, read, read_best, read_field, read_games};
 pub use teach::{Lesson, teach};
 pub use theme::{NAMES, SIZES, Theme};

@@ -75,6 +75,7 @@ pub fn overlay(picture: &Picture, reading: &Reading) -> Picture {
     drawn
 }
 
+/// Frame drawn along the inside of a cell.
 pub fn mark(picture: &mut Picture, field: &Field, column: usize, row: usize) {
     let middle = field.middle(column, row);
     let [from, to] = [-0.5, 0.5].map(|half| [0, 1].map(|at| (middle[at] + half * field.cell[at]).round() as isize));

@@ -31,6 +31,7 @@ const STRANGE: f32 = 16.0;
 const SHAPE: f32 = 24.0;
 const AGREES: f32 = 0.85;
 
+/// A cell as it was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// The most probable letter.
@@ -40,13 +41,16 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Whether the confidence is at least [`SURE`].
     pub fn is_sure(&self) -> bool {
         self.confidence >= SURE
     }
 }
 
+/// A board as it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
+    /// Place of the board in the picture.
     pub field: Field,
     /// Cells, row by row.
     pub cells: Vec<Cell>,
@@ -275,6 +279,7 @@ pub(super) fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
     ))
 }
 
+/// The board of a field whose place is known.
 pub fn read_field(picture: &Picture, theme: &Theme, field: Field) -> Reading {
     read_all(picture, std::slice::from_ref(theme), field, SAMPLES).remove(0)
 }

@@ -16,7 +16,9 @@ const LEFT: f32 = 0.5;
 /// What a labelled picture taught.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
+    /// Theme that reads pictures of the same look.
     pub theme: Theme,
+    /// Place of the board in the picture.
     pub field: Field,
     /// The first row, from 0, from which gems look otherwise than above, as under water.
     pub surface: Option<usize>,

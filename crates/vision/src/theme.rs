@@ -88,10 +88,12 @@ struct WrittenGem {
 }
 
 impl Theme {
+    /// Columns and rows of a board.
     pub fn size(&self) -> [usize; 2] {
         self.size
     }
 
+    /// Letters that a cell may have.
     pub fn letters(&self) -> BTreeSet<char> {
         match &self.gems {
             Gems::Prototypes(gems) => gems.iter().map(|gem| gem.letter).collect(),
@@ -107,6 +109,7 @@ impl Theme {
         }
     }
 
+    /// The theme in the program that has a name; `None` if there is none. [`NAMES`] has the names.
     pub fn named(name: &str) -> Option<Result<Self>> {
         let at = NAMES.iter().position(|known| *known == name)?;
         Some(Self::parse(&format!("the theme {name}"), FILES[at]))

@@ -14,6 +14,7 @@ pub(super) const SCALE: f64 = 0.7;
 /// What a game's boards are drawn by.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles<'a> {
+    /// Tokens of the game, in the order of their tiles.
     pub tokens: &'a [Token],
     /// Letters of the pieces, in games with pieces.
     pub pieces: &'a [char],
@@ -22,6 +23,7 @@ pub struct Tiles<'a> {
 }
 
 impl Tiles<'static> {
+    /// Tiles of a game.
     pub fn of<G: Text>() -> Self {
         let (pieces, above) = G::PIECES.map_or((&[][..], 0), |pieces| (pieces.letters(), pieces.rows()));
         Self { tokens: G::TOKENS, pieces, above }

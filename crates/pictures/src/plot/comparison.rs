@@ -1,12 +1,13 @@
 //! Chart of a comparison: a row per player, and strength against time.
 
 use super::{Axis, COLOURS, GRID, around, axes, foot, score, shortened, titled};
-use crate::eval::statistics::Summary;
+use crate::statistics::Summary;
 use crate::svg::{Svg, round};
 
 /// A player in a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Contender<'a> {
+    /// Name in the chart.
     pub name: &'a str,
     /// Summary of the scores.
     pub summary: Summary,

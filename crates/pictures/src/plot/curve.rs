@@ -18,7 +18,9 @@ pub struct CurvePoint {
 /// A player beside a training: its mean score is a line across.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reference {
+    /// Name of the player.
     pub name: &'static str,
+    /// Mean score of the player.
     pub mean: f64,
 }
 

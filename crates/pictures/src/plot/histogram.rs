@@ -1,8 +1,8 @@
 //! Chart of a histogram.
 
 use super::{Axis, SIZE, axes, score, titled};
-use crate::eval::histogram::Histogram;
-use crate::eval::statistics::Summary;
+use crate::statistics::Summary;
+use crate::statistics::histogram::Histogram;
 use crate::svg::round;
 
 /// Draws a histogram of scores, with mean and quartiles.

@@ -7,6 +7,7 @@ use crate::svg::{escaped, round};
 /// A line, with a band around it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
+    /// Name, at the line's right end.
     pub name: String,
     /// Place across, mean, and the band's lower and upper end.
     pub points: Vec<[f64; 4]>,
@@ -17,17 +18,21 @@ pub struct Line {
 /// Lines with the texts and axes of their chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lines {
+    /// Title above the chart.
     pub title: String,
     /// What is drawn, below the title.
     pub about: String,
-    /// Name of the axis across, and of the upright one.
+    /// Name of the axis across.
     pub x: String,
+    /// Name of the upright axis.
     pub y: String,
+    /// Lines, in the order of their colours.
     pub lines: Vec<Line>,
     /// Values that are lines across.
     pub references: Vec<(String, f64)>,
-    /// Whether an axis is logarithmic; what is not positive is then left out.
+    /// Whether the axis across is logarithmic; points without a positive place are then left out.
     pub log_x: bool,
+    /// Whether the upright axis is logarithmic; points without a positive value are then left out.
     pub log_y: bool,
     /// Part of the axis across to draw.
     pub range: Option<[f64; 2]>,

@@ -165,8 +165,8 @@ fn grouped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::histogram::Histogram;
-    use crate::eval::statistics::Summary;
+    use crate::statistics::Summary;
+    use crate::statistics::histogram::Histogram;
     use crate::svg::is_well_formed;
 
     const WIDTH_OF_ROWS: f64 = 1000.0;

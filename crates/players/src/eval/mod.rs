@@ -2,19 +2,16 @@
 
 mod comparison;
 mod endurance;
-pub mod exponential;
 mod figures;
 mod games;
-pub mod histogram;
 pub mod luck;
 mod report;
 pub mod splitting;
-pub mod statistics;
 
 pub use comparison::{Comparison, Saved};
 pub use endurance::{Endurance, Extent, Sequence, endure, levels};
 pub use figures::{Difference, Figures};
 pub use games::{Moves, PlayedGame, deal, play_bounded, play_scores, play_series, replay, tie_stream};
-pub use histogram::Histogram;
+pub use matchq_core::statistics::histogram::{self, Histogram};
+pub use matchq_core::statistics::{self, Ratio, Summary, exponential};
 pub use report::{Given, Moves as JsonMoves, Report, rules_json, rules_of};
-pub use statistics::{Ratio, Summary};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::Summary;
 use super::histogram::{LEAST_BAR, bar};
-use super::statistics::Summary;
 
 /// Fewest games for which [interval] is right to a hundredth.
 const FEWEST: usize = 5;
@@ -11,9 +11,11 @@ const FEWEST: usize = 5;
 /// A bin on a logarithmic scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
+    /// Lowest score of the bin.
     pub low: i64,
     /// Lowest score of the next bin.
     pub next: i64,
+    /// Scores in the bin.
     pub count: usize,
     /// Games expected by the exponential law.
     pub expected: f64,

@@ -1,6 +1,8 @@
+//! Histograms of scores, also as text.
+
 use std::fmt::Write as _;
 
-use super::statistics::Summary;
+use super::Summary;
 
 /// Scores counted in bins of equal width.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,10 +39,12 @@ impl Histogram {
         Some(Self { start: first * width, width, counts })
     }
 
+    /// Number of scores.
     pub fn total(&self) -> usize {
         self.counts.iter().sum()
     }
 
+    /// Lowest score of a bin and of the next.
     pub fn edges(&self, bin: usize) -> (i64, i64) {
         let low = self.start + bin as i64 * self.width;
         (low, low + self.width)

@@ -1,3 +1,8 @@
+//! Statistics of scores: summaries, ratios, histograms, distributions of lengths.
+
+pub mod exponential;
+pub mod histogram;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -5,17 +10,24 @@ use serde::{Deserialize, Serialize};
 /// Summary of scores, in points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
+    /// Number of scores.
     pub n: usize,
+    /// Sum of the scores over their number.
     pub mean: f64,
     /// Half the width of the mean's 95 % interval, t(0.975, n - 1) s / sqrt(n); `None` for a single
     /// score.
     pub half_width: Option<f64>,
     /// Divisor n - 1; `None` for a single score.
     pub standard_deviation: Option<f64>,
+    /// Lowest score.
     pub min: f64,
+    /// Score above a quarter of the scores.
     pub lower_quartile: f64,
+    /// Score above a half of the scores.
     pub median: f64,
+    /// Score above three quarters of the scores.
     pub upper_quartile: f64,
+    /// Highest score.
     pub max: f64,
 }
 
@@ -63,6 +75,7 @@ impl fmt::Display for Summary {
 /// Ratio of two sums over games, such as points to moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
+    /// First sum over the second.
     pub mean: f64,
     /// Half the width of the 95 % interval by the delta method for independent games; `None` for a
     /// single game.
@@ -70,7 +83,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// `None` if the second sum is 0.
+    /// Ratio of the sums of the games' first and second numbers; `None` if the second sum is 0.
     pub fn of(games: &[(f64, f64)]) -> Option<Self> {
         let (above, below) = games.iter().fold((0.0, 0.0), |sums, game| (sums.0 + game.0, sums.1 + game.1));
         if below == 0.0 {
