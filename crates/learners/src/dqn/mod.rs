@@ -8,7 +8,6 @@ pub mod figures;
 pub mod gradient;
 pub mod learner;
 pub mod loss;
-mod maxima;
 pub mod n_step;
 pub mod optimizer;
 mod parameters;
@@ -20,6 +19,7 @@ pub mod seen_waves;
 pub mod simulated;
 mod sum_tree;
 pub mod target_network;
+mod target_values;
 pub mod targets;
 
 pub use config::{Config, Expected, Learning};

@@ -14,7 +14,8 @@ use super::learner::{QLearner, SavedLearner};
 use super::n_step::NStep;
 use super::replay::{Replay, Transition};
 use super::seen_waves::SeenWaves;
-use super::targets::{highest, mean_errors};
+use super::target_values::Arrival;
+use super::targets::mean_errors;
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Games, Image, SeenWave};
 use crate::network::device::{self, Device};
@@ -142,14 +143,13 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
         let mask = self.q_learner.network().view().mask;
         let masks = masks::<G>(&states, mask);
-        let values = if epsilon < 1.0 { self.q_learner.acting_values(&states, &masks)? } else { Vec::new() };
+        let values = if epsilon < 1.0 { self.q_learner.target.act(&states, &masks)? } else { Vec::new() };
         let choose = |(game, mask): (usize, &ActionMask)| {
             // No values where all moves are random.
             let values = values.get(game * G::ACTIONS..(game + 1) * G::ACTIONS).unwrap_or_default();
             epsilon_greedy(values, mask, epsilon, &mut self.explore)
         };
         let actions: Vec<usize> = masks.iter().enumerate().map(choose).collect();
-        self.q_learner.maxima.keep_reached(&highest(&values, &masks, &values));
         let mut outcomes = Vec::new();
         match self.config.seen_waves() {
             0 => self.games.step(&actions, &mut outcomes),
@@ -158,25 +158,24 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         self.step += states.len() as u64;
 
         // Remember: store each game's transition (s, a, r, s'), over n moves, in the replay memory.
+        let mut arrivals = Vec::new();
         for (game, outcome) in outcomes.iter().enumerate() {
             let reward = outcome.reward * learning.reward_scale as f32;
-            let remember = |transition| self.q_learner.maxima.add_transition(game, self.replay.push(transition));
+            let remember = |transition| arrivals.push(Arrival { game, slot: self.replay.push(transition) });
             self.n_steps[game].push(states[game], actions[game], reward, outcome, remember);
             if let Some(score) = outcome.score {
                 metrics.average("score", score.into());
             }
         }
+        self.q_learner.target.arrive(self.games.states(), arrivals);
         metrics.add("games", outcomes.iter().filter(|outcome| outcome.terminal).count() as f64);
 
         // Learn: sample minibatches from the replay memory and take gradient steps.
         let progress = (self.step as f64 / training.steps as f64).min(1.0);
         if self.step >= training.warmup && !self.replay.is_empty() {
-            for update in 0..training.updates {
+            for _ in 0..training.updates {
                 let waves = self.seen_waves.sample(learning.values());
                 let importance = replay.importance(progress);
-                if update + 1 == training.updates && exploration.epsilon(self.step) < 1.0 {
-                    self.q_learner.look_ahead(self.games.states().collect());
-                }
                 let figures = self.q_learner.update(&mut self.replay, &waves, importance, progress)?;
                 self.figures.push((self.step, figures));
             }
@@ -273,12 +272,13 @@ impl<G: Image + Measured> QLearner<G> {
 
         if replay.is_prioritised() {
             let errors = to_vec(Tensor::cat(errors, 0))?;
-            replay.set_errors(&sample.slots, &mean_errors(&labelled.backups, &errors, batch.len()));
+            let rows = labelled.values.iter().map(|value| value.backup.row);
+            replay.set_errors(&sample.slots, &mean_errors(rows.zip(errors), batch.len()));
         }
         Ok(Figures {
             numbers: Tensor::cat(vec![sums, norm], 0),
-            values: labelled.backups.len(),
-            plans: !labelled.plan_priors.is_empty(),
+            values: labelled.values.len(),
+            plans: self.network().next_moves() > 0,
             dynamics: self.network().dynamics().is_some(),
         })
     }

@@ -45,25 +45,25 @@ pub fn highest(values: &[f32], masks: &[ActionMask], chooser: &[f32]) -> Vec<f32
     rows.map(|((values, chooser), mask)| values[argmax(chooser, mask)]).collect()
 }
 
-/// Mean absolute error of each transition.
-pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec<f32> {
+/// Mean absolute error of each of `rows` transitions, from errors with their transitions' rows.
+pub fn mean_errors(errors: impl Iterator<Item = (usize, f32)>, rows: usize) -> Vec<f32> {
     let mut sums = vec![(0.0, 0); rows];
-    for (backup, error) in backups.iter().zip(errors) {
-        let (sum, count) = &mut sums[backup.row];
+    for (row, error) in errors {
+        let (sum, count) = &mut sums[row];
         *sum += error.abs();
         *count += 1;
     }
     sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
 }
 
-/// Splits backups into shards of whole states with at most `images` images each.
+/// Splits action values into shards of whole states with at most `images` images each.
 ///
-/// A state with more images is its own shard. Images are one per backup with afterstates, else one
-/// per state.
-pub fn shards<S>(backups: &[Backup<S>], images: usize, afterstates: bool) -> Vec<Range<usize>> {
+/// `rows` are the values' rows in the batch, equal ones side by side. A state with more images is its
+/// own shard. Images are one per value with afterstates, else one per state.
+pub fn shards(rows: &[usize], images: usize, afterstates: bool) -> Vec<Range<usize>> {
     let mut shards: Vec<Range<usize>> = Vec::new();
     let (mut start, mut full) = (0, 0);
-    for state in backups.chunk_by(|one, other| one.row == other.row) {
+    for state in rows.chunk_by(|one, other| one == other) {
         let end = start + state.len();
         let more = if afterstates { state.len() } else { 1 };
         match shards.last_mut() {
@@ -111,20 +111,18 @@ mod tests {
 
     #[test]
     fn a_shard_is_whole_states_of_so_many_images_and_one_state_at_least() {
-        let backup = |row| Backup::<u16> { row, action: 0, reward: 0.0, next: None };
-        let backups: Vec<_> = [0, 0, 0, 1, 1, 3, 3, 3, 3, 3, 4].map(backup).into();
-        assert_eq!(shards(&backups, 4, true), [0..3, 3..5, 5..10, 10..11]);
-        assert_eq!(shards(&backups, 5, true), [0..5, 5..10, 10..11]);
-        assert_eq!(shards(&backups, usize::MAX, true).len(), 1);
-        assert_eq!(shards(&backups, 2, false), [0..5, 5..11]);
-        assert!(shards::<u16>(&[], 4, true).is_empty());
+        let rows = [0, 0, 0, 1, 1, 3, 3, 3, 3, 3, 4];
+        assert_eq!(shards(&rows, 4, true), [0..3, 3..5, 5..10, 10..11]);
+        assert_eq!(shards(&rows, 5, true), [0..5, 5..10, 10..11]);
+        assert_eq!(shards(&rows, usize::MAX, true).len(), 1);
+        assert_eq!(shards(&rows, 2, false), [0..5, 5..11]);
+        assert!(shards(&[], 4, true).is_empty());
     }
 
     #[test]
     fn a_transitions_error_is_the_mean_size_of_its_values_errors() {
-        let backup = |row| Backup::<u16> { row, action: 0, reward: 0.0, next: None };
-        let backups = [backup(0), backup(2), backup(2)];
-        assert_eq!(mean_errors(&backups, &[-2.0, 1.0, -4.0], 3), [2.0, 0.0, 2.5]);
+        let errors = [(0, -2.0), (2, 1.0), (2, -4.0)];
+        assert_eq!(mean_errors(errors.into_iter(), 3), [2.0, 0.0, 2.5]);
     }
 
     #[test]

@@ -8,7 +8,9 @@ pub mod cross_entropy;
 pub mod genetic;
 pub mod learner;
 pub mod optimizer;
+pub mod optimizers;
 
 pub use config::Config;
 pub use learner::{Evaluated, Evolution, Search};
-pub use optimizer::{Optimizer, Optimizers};
+pub use optimizer::Optimizer;
+pub use optimizers::Optimizers;
