@@ -1,3 +1,5 @@
+//! The checkpoint of a run: its configuration and everything that changes.
+
 use std::path::Path;
 
 use serde::de::DeserializeOwned;

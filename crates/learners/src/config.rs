@@ -1,3 +1,5 @@
+//! Configurations: their common part, reading, overriding and checking.
+
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -11,6 +13,7 @@ use crate::files;
 use crate::games::{Game, MaskKind, Match3};
 use crate::players::Measured;
 
+/// Configuration of a training: the common part and the sections of a learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TrainConfig<C> {
     /// Common part.
@@ -21,7 +24,12 @@ pub struct TrainConfig<C> {
     pub learner: C,
 }
 
-/// Common part of all learners' configurations.
+/// Common part of all learners' configurations: two keys and four sections.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `seed` | 0 | 0 to 2^63 - 1 | Seed of all random streams. |
+/// | `learner` | `"dqn"` | [names](super::names) | Name of the learner. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunConfig {
@@ -29,15 +37,23 @@ pub struct RunConfig {
     pub seed: u64,
     /// Learner's name.
     pub learner: String,
+    /// Game, mask and rules.
     pub game: GameConfig,
     /// Greedy evaluation.
     pub evaluation: Evaluation,
-    /// When to save.
+    /// Steps between checkpoints.
     pub checkpoint: Checkpointing,
-    /// When to log.
+    /// Steps between rows of the log.
     pub logging: Logging,
 }
 
+/// Game, mask and rules: section `[game]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `name` | `"match3"` | names of the games | Name of the game. |
+/// | `mask` | the game's | names of the game's masks | Actions that are offered. |
+/// | `rules` | the game's |  | Section with the parameters of the rules. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GameConfig {
@@ -49,7 +65,15 @@ pub struct GameConfig {
     pub rules: Table,
 }
 
-/// Greedy evaluation.
+/// Evaluation by games without exploration: section `[evaluation]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `every` | 64,000 | at least 1 | Steps between evaluations. |
+/// | `games` | 200 | 1 to 1,000,000 | Games per evaluation. |
+/// | `moves` | 0 |  | Moves after which a game is cut; 0 for unlimited. |
+/// | `seed` | 1,000,000 | 1,000,000 to 2^62 - 1 | Seed of the first game; reports use lower ones. |
+/// | `luck` | 20 | 0 to 10,000 | Simulations of each move to estimate luck; 0 for none. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Evaluation {
@@ -65,7 +89,11 @@ pub struct Evaluation {
     pub luck: u32,
 }
 
-/// When to save.
+/// Times of checkpoints: section `[checkpoint]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `every` | 16,000 | at least 1 | Steps between checkpoints. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Checkpointing {
@@ -73,7 +101,11 @@ pub struct Checkpointing {
     pub every: u64,
 }
 
-/// When to log.
+/// Times of the log's rows: section `[logging]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `every` | 6,400 | at least 1 | Steps between rows of the log. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Logging {

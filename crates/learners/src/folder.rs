@@ -1,3 +1,5 @@
+//! The folder of a run.
+
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
@@ -117,6 +119,7 @@ impl RunFolder {
         Ok(Self { path, _lock: file })
     }
 
+    /// Writes the configuration, as TOML.
     pub fn write_config(&self, config: &str) -> Result<()> {
         files::write_atomically(&self.path.join("config.toml"), config.as_bytes())
     }

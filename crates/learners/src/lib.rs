@@ -8,6 +8,7 @@
 //! - [`report`]: logs as files, and runs read from their folders.
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod checkpoint;
 pub mod config;

@@ -68,6 +68,7 @@ pub struct Fixed<G: Game, C> {
     pub given: Terms,
 }
 
+/// Learner of a linear agent by an [`Algorithm`].
 pub struct LinearLearner<G: Roster, A: Algorithm<G>> {
     pub(super) fixed: Fixed<G, A::Config>,
     pub(super) algorithm: A,

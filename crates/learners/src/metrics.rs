@@ -1,3 +1,5 @@
+//! Figures between two rows of the log.
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

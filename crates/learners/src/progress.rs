@@ -13,7 +13,7 @@ pub struct Length {
     pub quick: u64,
 }
 
-/// What shows the progress of a run.
+/// A display of the progress of a run.
 pub trait Progress: Send {
     /// Notes the step and named figures, and shows them if due.
     fn update(&mut self, step: u64, figures: &[(&str, f64)]);

@@ -210,14 +210,17 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         counted(self.step(), self.unit())
     }
 
+    /// The learner.
     pub fn learner(&self) -> &L {
         &self.learner
     }
 
+    /// The learner, to be changed.
     pub fn learner_mut(&mut self) -> &mut L {
         &mut self.learner
     }
 
+    /// Configuration of the run.
     pub fn config(&self) -> &TrainConfig<L::Config> {
         &self.config
     }
@@ -227,14 +230,17 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         &self.record
     }
 
+    /// Rules of the game.
     pub fn rules(&self) -> &G::Rules {
         &self.rules
     }
 
+    /// Folder of the run.
     pub fn folder(&self) -> &RunFolder {
         &self.folder
     }
 
+    /// Logs of the run.
     pub fn logs(&self) -> &Logs {
         &self.logs
     }

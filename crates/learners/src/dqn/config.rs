@@ -1,3 +1,5 @@
+//! Configuration of deep Q-learning.
+
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
@@ -8,7 +10,7 @@ use super::replay::ReplayConfig;
 use super::target_network::Target;
 use crate::network::{Input, ModelConfig, NetworkConfig};
 
-/// The learner's sections.
+/// Sections of the configuration of deep Q-learning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -26,7 +28,14 @@ pub struct Config {
     pub target: Target,
 }
 
-/// Length of the training, with the alternation of acting and learning.
+/// Length of the training, with the alternation of acting and learning: section `[training]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `steps` | 640,000 | at least 1 | Moves in all games together. |
+/// | `games` | 64 | 1 to 100,000, at most `steps` | Parallel games. |
+/// | `warmup` | 6,400 | 0 to `steps`; any if `updates` is 0 | Random moves before learning starts. |
+/// | `updates` | 1 | 0 to 1,000 | Updates after a move in every game. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
@@ -40,7 +49,24 @@ pub struct Training {
     pub updates: usize,
 }
 
-/// Updates of the network.
+/// Updates of the network: section `[learning]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `batch` | 256 | 1 to 65,536 | Transitions per update. |
+/// | `discount` | 0.9 | 0 to 1 | Discount of a reward one move later. |
+/// | `n_step` | 1 | 1 to 1,000; 1 with `expected` | Moves whose rewards are summed before the next value is added. |
+/// | `reward_scale` | 0.1 | above 0 | Factor from points to values. |
+/// | `double` | false |  | Double Q-learning: the online network chooses the next action, the target network values it. |
+/// | `loss` | `"squared"` | `"squared"`, `"huber"` | [Loss] of an error. |
+/// | `optimizer` | `"muon"` | `"adam"`, `"muon"` | [Optimizer](OptimizerKind) of the network. |
+/// | `learning_rate` | 1e-2 | above 0 | Initial step size. |
+/// | `final_learning_rate` | 1e-4 | 0 or above | Final step size, reached linearly. |
+/// | `max_gradient_norm` | 10 | 0 or above | Norm to which a larger gradient is scaled down; 0 for none. |
+/// | `candidates` | 0 | 0 to 256; 0 without plans or a dynamics model | Valued actions of a next state, by highest prior; 0 for all. |
+/// | `relative` | true | false where games may end early | Relative value iteration: the mean value of next states with as many actions left is subtracted. |
+/// | `symmetry` | true |  | Whether each transition is learned under a random symmetry. |
+/// | `expected` | none |  | Section of [expected updates](Expected); without it, transitions are learned as they were played. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
@@ -56,6 +82,7 @@ pub struct Learning {
     pub double: bool,
     /// Loss of an error.
     pub loss: Loss,
+    /// Optimizer of the network.
     pub optimizer: OptimizerKind,
     /// Initial step size.
     pub learning_rate: f64,
@@ -63,7 +90,8 @@ pub struct Learning {
     pub final_learning_rate: f64,
     /// Norm to which a larger gradient is scaled down; 0 for none.
     pub max_gradient_norm: f64,
-    /// With afterstates: valued actions of a next state, by highest prior; 0 for all.
+    /// Valued actions of a next state, by highest prior, where the network sees afterstates; 0 for
+    /// all.
     pub candidates: usize,
     /// Subtract the mean value of next states with as many actions left (relative value iteration).
     pub relative: bool,
@@ -74,9 +102,14 @@ pub struct Learning {
 }
 
 /// Expected updates: simulated actions instead of the one played (Sutton and Barto 2018, section
-/// 8.5).
+/// 8.5). Section `[learning.expected]`.
 ///
 /// An action's reward is the mean over its outcomes; its next state is that of the first outcome.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `outcomes` | 12 | 1 to 10,000 | Outcomes per action. |
+/// | `actions` | 0 | 0 to 256 | Actions simulated in each state; 0 for all. |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expected {
@@ -88,6 +121,7 @@ pub struct Expected {
     pub actions: usize,
 }
 
+/// Optimizers of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptimizerKind {

@@ -1,3 +1,5 @@
+//! Random moves, for exploration.
+
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, is_share, require};
@@ -5,7 +7,13 @@ use crate::games::ActionMask;
 use crate::players::argmax;
 use crate::random::{Draw, Stream};
 
-/// Epsilon: a linear fall, then constant.
+/// Epsilon, the share of random moves, falls linearly and then stays: section `[exploration]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `start` | 1 | 0 to 1 | Epsilon at the first step. |
+/// | `end` | 0.1 | 0 to 1 | Epsilon after the fall. |
+/// | `steps` | 6,400 |  | Steps of the fall, warm-up included. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Exploration {

@@ -31,7 +31,9 @@ pub struct Figures {
     pub numbers: Tensor<1>,
     /// Number of values.
     pub values: usize,
+    /// Whether the plans' values have a loss.
     pub plans: bool,
+    /// Whether a dynamics model has a loss.
     pub dynamics: bool,
 }
 

@@ -39,8 +39,9 @@ pub struct Batch {
 
 /// Gradient and figures of a batch, or of a part of one, on the device.
 pub struct Gradient {
+    /// Gradient of each parameter.
     pub gradients: GradientsParams,
-    /// Its part of the [figures](super::figures::Figures) but for the norm.
+    /// The batch's part of the [figures](super::figures::Figures), without the gradient's norm.
     pub sums: Tensor<1>,
     /// Errors, value - target, of each part: `[values]`.
     pub errors: Vec<Tensor<1>>,

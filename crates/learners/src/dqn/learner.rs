@@ -108,10 +108,12 @@ impl<G: Image + Measured> QLearner<G> {
         }
     }
 
+    /// Device of the networks, without autodiff.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
+    /// The target network.
     pub fn target(&self) -> &QNetwork {
         self.target.network()
     }

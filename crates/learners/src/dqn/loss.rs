@@ -1,3 +1,5 @@
+//! Losses of an error.
+
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 

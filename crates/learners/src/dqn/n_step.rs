@@ -1,3 +1,5 @@
+//! Transitions over several moves.
+
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};

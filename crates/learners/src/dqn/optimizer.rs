@@ -1,3 +1,5 @@
+//! Optimizers of the network: Adam and Muon.
+
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, GradientsParams, Optimizer as _};
 use burn::tensor::{Device, Tensor, TensorData};
@@ -24,10 +26,10 @@ pub struct Optimizer {
 /// Minimum outputs of a convolution for Muon; most heads have fewer.
 const MUON_OUTPUTS: usize = 8;
 
-/// By Kingma and Ba 2015; burn's default is 1e-5.
+/// Adam's epsilon, as Kingma and Ba 2015 have it; burn's default is 1e-5.
 const ADAM_EPSILON: f32 = 1e-8;
 
-/// With Nesterov momentum.
+/// Share of the last velocity that Muon's velocity keeps; the step looks ahead by as much (Nesterov).
 const MUON_MOMENTUM: f32 = 0.95;
 
 /// Coefficients of x, x^3 and x^5 of an iteration, of which Muon does five (Jordan et al. 2024).
@@ -263,7 +265,7 @@ fn split(tensor: Tensor<1>, sizes: impl Iterator<Item = usize>) -> impl Iterator
 /// A flattened parameter.
 struct Parameter {
     value: Tensor<1>,
-    /// Zeros where there is none.
+    /// Gradient of the loss, flattened; zeros for a parameter that the loss does not depend on.
     gradient: Tensor<1>,
     matrix: Option<[usize; 2]>,
 }

@@ -1,3 +1,5 @@
+//! Visitors of a network's parameters.
+
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
@@ -21,6 +23,7 @@ pub fn parameters(network: &QNetwork) -> Vec<Tensor<1>> {
 pub struct Add<'a> {
     /// Gradients of the module, which become the sums.
     pub gradients: &'a mut GradientsParams,
+    /// Gradients to add, of the same module.
     pub others: GradientsParams,
 }
 

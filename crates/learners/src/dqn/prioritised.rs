@@ -28,6 +28,7 @@ pub struct Priorities {
 }
 
 impl Priorities {
+    /// Priorities of an empty memory.
     pub fn new(capacity: usize, exponent: f32) -> Self {
         Self { tree: SumTree::new(capacity), exponent, highest: 1.0 }
     }
@@ -37,10 +38,12 @@ impl Priorities {
         self.exponent == exponent && self.tree.fits(capacity, len) && self.highest.is_finite() && self.highest > 0.0
     }
 
+    /// Gives a new transition's slot the highest priority so far.
     pub fn enter(&mut self, slot: usize) {
         self.tree.set(slot, self.highest);
     }
 
+    /// Sets a slot's priority by its error; an error that is no number changes nothing.
     pub fn set_error(&mut self, slot: usize, error: f32) {
         let priority = (error.abs() + MIN_ERROR).powf(self.exponent);
         // NaN would make every sum above it NaN.

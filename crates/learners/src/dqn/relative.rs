@@ -1,3 +1,5 @@
+//! Running means for relative values.
+
 use serde::{Deserialize, Serialize};
 
 /// Running mean of the discounted values of next states, per number of actions left.
@@ -11,6 +13,7 @@ impl Baselines {
     /// Minimum weight of a new number; the mean follows the learned values.
     const RATE: f32 = 1e-3;
 
+    /// Adds a number to the mean of a kind.
     pub fn add(&mut self, kind: usize, number: f32) {
         if self.0.len() <= kind {
             self.0.resize(kind + 1, (0, 0.0));

@@ -1,3 +1,5 @@
+//! The replay memory.
+
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, is_share, require};
@@ -5,7 +7,14 @@ use super::prioritised::Priorities;
 pub use super::prioritised::Sample;
 use crate::random::{Draw, Stream};
 
-/// Configuration of the memory.
+/// Configuration of the memory: section `[replay]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `capacity` | 16,000 | `learning.batch` to 2^28 | Maximum of transitions; a new one replaces the oldest. |
+/// | `prioritised` | false |  | Whether transitions are sampled by their last error instead of uniformly. |
+/// | `priority_exponent` | 0.6 | 0 to 1 | Exponent of the error in the priority; 0 is uniform. |
+/// | `importance_exponent` | 0.4 | 0 to 1 | Initial exponent of the importance weights, which rises linearly to 1. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReplayConfig {
@@ -100,6 +109,10 @@ impl<S: Copy> Replay<S> {
         self.priorities.is_some()
     }
 
+    /// The transition in a slot.
+    ///
+    /// # Panics
+    /// When the slot is empty.
     pub fn get(&self, slot: usize) -> &Transition<S> {
         &self.transitions[slot]
     }

@@ -1,3 +1,5 @@
+//! Memory of waves, for a dynamics model.
+
 use serde::{Deserialize, Serialize};
 
 use crate::games::SeenWave;

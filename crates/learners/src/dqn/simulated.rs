@@ -1,3 +1,5 @@
+//! Expected updates: outcomes that the rules simulate.
+
 use rand::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,7 @@ use crate::random::{ColumnStreams, Draw, Role, Stream};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Outcomes<G: Image + Measured> {
+    /// Rules of the game.
     pub rules: G::Rules,
     /// Offered actions and their prior.
     pub view: View,

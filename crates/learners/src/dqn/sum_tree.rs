@@ -1,3 +1,5 @@
+//! A tree of sums, to draw slots by priority.
+
 use serde::{Deserialize, Serialize};
 
 /// Priorities of slots, all 0 at first; setting and finding take O(log capacity).
@@ -34,6 +36,7 @@ impl SumTree {
         self.nodes[1]
     }
 
+    /// Priority of a slot.
     pub fn get(&self, slot: usize) -> f32 {
         self.nodes[self.nodes.len() / 2 + slot]
     }

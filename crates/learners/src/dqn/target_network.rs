@@ -8,7 +8,13 @@ use super::super::{OutOfRange, require};
 use super::parameters::parameters;
 use crate::network::QNetwork;
 
-/// Configuration of the target network.
+/// Configuration of the target network: section `[target]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `update` | `"hard"` | `"hard"`, `"soft"` | [Kind](TargetUpdate) of update. |
+/// | `every` | 500 | at least 1 | Hard: updates between copies. |
+/// | `rate` | 0.005 | above 0, at most 1 | Soft: weight of the online network per update. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Target {

@@ -22,12 +22,14 @@ const LARGE_BATCH: usize = 6_144;
 pub struct NextState<S> {
     /// The transition's slot.
     pub slot: usize,
+    /// The state after the transition.
     pub state: S,
 }
 
 /// A transition into the state where a game stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
+    /// Index of the game.
     pub game: usize,
     /// The transition's slot in the replay memory.
     pub slot: usize,
@@ -79,6 +81,7 @@ impl<G: Image> TargetValues<G> {
         }
     }
 
+    /// The target network, without gradients.
     pub fn network(&self) -> &QNetwork {
         &self.network
     }

@@ -1,3 +1,5 @@
+//! Parts of the targets as functions of plain numbers.
+
 use std::ops::Range;
 
 use super::replay::Transition;
@@ -9,6 +11,7 @@ use crate::players::argmax;
 pub struct Backup<S> {
     /// The transition's index in the batch.
     pub row: usize,
+    /// The action whose value is learned.
     pub action: u16,
     /// Scaled reward.
     pub reward: f32,
@@ -19,6 +22,7 @@ pub struct Backup<S> {
 /// A next state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next<S> {
+    /// The state after the action.
     pub state: S,
     /// Discount of its value.
     pub discount: f32,

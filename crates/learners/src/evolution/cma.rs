@@ -16,7 +16,14 @@ const MIN_EIGENVALUE: f64 = 1e-20;
 /// Ratio of largest to smallest variance that ends the search (appendix B.3, ConditionCov).
 const WORST_CONDITION: f64 = 1e14;
 
-/// Configuration; table 1 gives all other numbers.
+/// Configuration of CMA-ES, for which table 1 gives all other numbers: section `[cma]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `population` | 0 | 0, or 2 to 1,000,000 | Candidates of a generation; 0 for `4 + 3 ln(dimensions)`. |
+/// | `deviation` | 0.5 | above 0 | Initial standard deviation, sigma. |
+/// | `tolerance` | 1e-12 | 0 to below 1 | The search ends when no deviation is above this share of the initial one (appendix B.3, TolX). |
+/// | `divergence` | 1e4 | above 1 | The search ends when a deviation is above this multiple of the initial one (appendix B.3, TolXUp). |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -1,9 +1,11 @@
+//! Configuration of evolution.
+
 use serde::{Deserialize, Serialize};
 
 use super::super::{LearnerConfig, OutOfRange, require};
 use super::{cma, cross_entropy, genetic};
 
-/// The learner's sections.
+/// Sections of the configuration of evolution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -11,6 +13,7 @@ pub struct Config {
     pub training: Training,
     /// Weights and optimiser.
     pub learning: Learning,
+    /// Games of each candidate.
     pub fitness: Fitness,
     /// Genetic algorithm.
     pub genetic: genetic::Config,
@@ -20,7 +23,11 @@ pub struct Config {
     pub cma: cma::Config,
 }
 
-/// Length of the training.
+/// Length of the training: section `[training]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `generations` | 100 | at least 1 | Generations at most. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
@@ -28,7 +35,13 @@ pub struct Training {
     pub generations: u64,
 }
 
-/// Weights and optimiser.
+/// Weights and optimiser: section `[learning]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `method` | `"genetic"` | `"genetic"`, `"cross-entropy"`, `"cma"` | [Optimiser](Method). |
+/// | `features` | needed | names of the game's features | Names of features, or of sets of features. |
+/// | `start` | none | name or file of a linear agent | Agent to start from; weights that are not searched stay. |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
@@ -53,7 +66,13 @@ pub enum Method {
     Cma,
 }
 
-/// Fitness: mean score of games.
+/// Fitness, the mean score of games: section `[fitness]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `games` | 20 | 1 to 100,000 | Games per candidate, equal for all in a generation; with `split`, sequences of many games each. |
+/// | `moves` | 10,000,000 | at least 1 | Maximum moves of a game or sequence. |
+/// | `split` | false |  | Whether games are split near their end (RESTART). |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fitness {

@@ -1,9 +1,21 @@
+//! Cross-entropy method with noise.
+
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require};
 use super::optimizer::{Optimizer, are_vectors, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
+/// Configuration of the cross-entropy method: section `[cross_entropy]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `population` | 100 | 2 to 1,000,000 | Candidates of a generation. |
+/// | `elite` | 0.1 | above 0, at most 1 | Share of best candidates that the next distribution is fitted to. |
+/// | `variance` | 100 | above 0 | Initial variance of each number; the initial mean is 0. |
+/// | `noise` | 4 | 0 or above | Number added to each variance after a generation. |
+/// | `noise_decay` | 0 | 0 or above | Decrease of the noise per generation, down to 0. |
+/// | `tolerance` | 1e-9 | 0 to below the root of `variance` | The search ends when no standard deviation is above this. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

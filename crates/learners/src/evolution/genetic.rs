@@ -1,10 +1,25 @@
+//! Genetic algorithm.
+
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, is_share, require};
 use super::optimizer::{Optimizer, are_vectors, assert_fitness, ranking, standard_normal, uniform};
 use crate::random::{Draw, Stream};
 
-/// Configuration; the defaults are the report's.
+/// Configuration of the genetic algorithm, by default that of "Growing with Big Data, A Tetris Player": section `[genetic]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `population` | 1,000 | 5 to 1,000,000 | Individuals. |
+/// | `range` | 1 | above 0 | Initial genes are uniform between `-range` and `range`. |
+/// | `parents` | 0.4 | two individuals to all but one | Share of the population drawn as parents. |
+/// | `offspring` | 0.4 | one individual to all but one | Share of worst individuals that offspring replaces. |
+/// | `crossover` | 0.8 | 0 to 1 | Probability that parents are crossed instead of copied. |
+/// | `mutation` | 0.08 | 0 to 1 | Probability that a gene of a child changes. |
+/// | `mutation_deviation` | 0.1 | above 0 | Standard deviation of a change. |
+/// | `patience` | 50 | at least 1 | Generations without a new best fitness that end the search. |
+/// | `ineffective_crossover` | false |  | Whether a parent is crossed with itself, which changes nothing: a mistake of that program. |
+/// | `reevaluate` | false |  | Whether survivors are evaluated again. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -1,3 +1,5 @@
+//! The learner: each candidate's fitness is the mean score of its games.
+
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -209,7 +211,7 @@ impl<G: Roster> Search<G> {
 
 /// Features and weights of a candidate.
 ///
-/// Without a given agent, the numbers are the weights. With one, each is added to the given weight,
+/// The numbers are the weights themselves if no agent is given; if one is, each is added to the given weight,
 /// in units of that weight's size (for 0: of the searched weights' mean size); other given weights
 /// stay.
 fn terms<G: Game>(fixed: &Fixed<G, Config>, numbers: &[f64]) -> Terms {

@@ -12,8 +12,11 @@ use crate::random::Stream;
 /// Any of the optimisers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Optimizers {
+    /// Genetic algorithm.
     Genetic(Genetic),
+    /// Noisy cross-entropy method.
     CrossEntropy(CrossEntropy),
+    /// CMA-ES.
     Cma(Cma),
 }
 

@@ -1,8 +1,10 @@
+//! Configuration of fitted value iteration.
+
 use serde::{Deserialize, Serialize};
 
 use super::super::{LearnerConfig, OutOfRange, is_share, require};
 
-/// The learner's sections.
+/// Sections of the configuration of fitted value iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -16,7 +18,11 @@ pub struct Config {
     pub playing: Playing,
 }
 
-/// Length of the training.
+/// Length of the training: section `[training]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `sweeps` | 300 | at least 1 | Sweeps at most. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
@@ -24,7 +30,12 @@ pub struct Training {
     pub sweeps: u64,
 }
 
-/// Positions and their outcomes.
+/// Positions and their outcomes: section `[sampling]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `positions` | 2,000 | 1 to 100,000, more than the features | Number of positions. |
+/// | `outcomes` | 10 | 1 to 1,000 | Outcomes per action and position. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
@@ -34,7 +45,14 @@ pub struct Sampling {
     pub outcomes: usize,
 }
 
-/// Regression of a sweep.
+/// Regression of a sweep: section `[learning]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `discount` | 0.99 | 0 to 1 | Discount of a point one move later. |
+/// | `best_of` | 1 | at least 1 | Number of best descriptions; their mean is a position's features. |
+/// | `ridge` | 1e-6 | 0 or above | Weight of the squared weights. |
+/// | `tolerance` | 1e-6 | 0 or above | Largest change of a weight that ends the training. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
@@ -48,7 +66,12 @@ pub struct Learning {
     pub tolerance: f64,
 }
 
-/// Settings of the player.
+/// Settings of the player: section `[playing]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `outcomes` | 10 | 0 to 1,000 | Outcomes per action; 0 for only certain points and positions. |
+/// | `rewards` | true |  | Whether an action's points are added to the value of what it leaves. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Playing {

@@ -1,3 +1,5 @@
+//! The learner: sweeps of regression over the same positions.
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! Least squares.
+
 use nalgebra::{DMatrix, DVector};
 
 /// Weights that minimise `sum of (rows * weights - targets)^2 + ridge * sum of weights^2`; none if

@@ -1,3 +1,5 @@
+//! Positions, with outcomes of their actions, drawn once.
+
 use std::ops::Range;
 
 use rayon::prelude::*;

@@ -1,8 +1,10 @@
+//! Configuration of imitation.
+
 use serde::{Deserialize, Serialize};
 
 use super::super::{LearnerConfig, OutOfRange, require};
 
-/// The learner's sections.
+/// Sections of the configuration of imitation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -14,7 +16,11 @@ pub struct Config {
     pub sampling: Sampling,
 }
 
-/// Length of the training.
+/// Length of the training: section `[training]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `sweeps` | 2 | at least 1 | Sweeps; each has new positions. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
@@ -22,7 +28,14 @@ pub struct Training {
     pub sweeps: u64,
 }
 
-/// Expert, and features that imitate it.
+/// Expert, and features that imitate it: section `[learning]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `expert` | the game's first | name or file of a linear agent | The expert, which looks one piece further. |
+/// | `features` | needed | names of the game's features | Names of features, or of sets of features. |
+/// | `temperature` | 0.5 | above 0 | Gap to the best action at which a weight is 1/e, in shares of the expert's largest weight. |
+/// | `ridge` | 1e-5 | above 0 | Weight of the squared weights, per pair of actions. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
@@ -37,7 +50,13 @@ pub struct Learning {
     pub ridge: f64,
 }
 
-/// Positions.
+/// Positions: section `[sampling]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `positions` | 100,000 | at least 1 | Positions per sweep. |
+/// | `games` | 64 | 1 to 100,000 | Parallel games. |
+/// | `moves` | 3 | 1 to 100,000 | Moves between two positions of a game. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {

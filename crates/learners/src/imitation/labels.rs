@@ -1,3 +1,5 @@
+//! An expert's preferences, and the regression that explains them.
+
 use nalgebra::{Cholesky, DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -100,6 +102,7 @@ impl Regression {
         self.width == width && self.squares.len() == width * width && self.products.len() == width
     }
 
+    /// Adds a pair to the sums.
     pub fn add(&mut self, pair: &Pair) {
         for (index, (place, number)) in pair.features.iter().enumerate() {
             let weighed = pair.weight * number;

@@ -1,3 +1,5 @@
+//! The learner: the apprentice plays, the expert values its positions.
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,10 @@
+//! Configuration of least-squares policy iteration.
+
 use serde::{Deserialize, Serialize};
 
 use super::super::{LearnerConfig, OutOfRange, is_share, require};
 
-/// The learner's sections.
+/// Sections of the configuration of least-squares policy iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -14,7 +16,11 @@ pub struct Config {
     pub sampling: Sampling,
 }
 
-/// Length of the training.
+/// Length of the training: section `[training]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `policies` | 20 | at least 1 | Number of policies. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
@@ -22,7 +28,13 @@ pub struct Training {
     pub policies: u64,
 }
 
-/// Values of actions.
+/// Values of actions: section `[learning]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `features` | needed | names of the game's features | Names of action features, or of sets of features. |
+/// | `discount` | 0.9 | 0 to 1 | Discount of a point one move later. |
+/// | `ridge` | 1e-6 | above 0 | Number added to the diagonal, as a share of each feature's sum of squares. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
@@ -34,7 +46,13 @@ pub struct Learning {
     pub ridge: f64,
 }
 
-/// Transitions to learn from.
+/// Transitions to learn from: section `[sampling]`.
+///
+/// | key | default | range | meaning |
+/// |---|---|---|---|
+/// | `moves` | 100,000 | at least `games` | Moves of each policy. |
+/// | `games` | 64 | 1 to 100,000 | Parallel games. |
+/// | `exploration` | 0.05 | 0 to 1 | Share of random moves; the first policy is all random. |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {

@@ -1,3 +1,5 @@
+//! The learner: each policy plays, and its moves give the next one.
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! Least-squares temporal differences.
+
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +56,7 @@ impl Lstd {
             && vectors == [self.width; 2]
     }
 
+    /// Adds a transition to the sums.
     pub fn add(&mut self, transition: &Transition) {
         let Transition { features, reward, next } = transition;
         let next = next.as_ref().map(with_constant).unwrap_or_default();

@@ -1,3 +1,5 @@
+//! Weights of the network as arrays.
+
 use std::collections::BTreeSet;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};

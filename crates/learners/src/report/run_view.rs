@@ -29,12 +29,16 @@ pub const REFERENCES: &str = "references.csv";
 /// A run's folder, read once.
 #[derive(Clone, Debug)]
 pub struct RunView {
+    /// Name of the folder.
     pub name: String,
+    /// Path of the folder.
     pub folder: PathBuf,
     /// Text of the configuration.
     pub config: String,
     table: Table,
+    /// Rows of `evaluations.csv`.
     pub evaluations: Rows,
+    /// Rows of `train.csv`.
     pub training: Rows,
     /// Players beside the evaluations and their mean scores.
     pub references: Vec<(String, f64)>,
@@ -43,7 +47,9 @@ pub struct RunView {
 /// A log's columns, and its rows; an empty cell is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
+    /// Names of the columns.
     pub columns: Vec<String>,
+    /// Cells of each row, as many as columns.
     pub rows: Vec<Vec<Option<f64>>>,
 }
 
@@ -98,10 +104,12 @@ impl Rows {
         self.rows.iter().filter_map(|row| Some([self.cell(row, across)?, self.cell(row, up)?])).collect()
     }
 
+    /// Whether a column has a number.
     pub fn has(&self, column: &str) -> bool {
         self.rows.iter().any(|row| self.cell(row, column).is_some())
     }
 
+    /// Last number of a column.
     pub fn last(&self, column: &str) -> Option<f64> {
         self.rows.iter().rev().find_map(|row| self.cell(row, column))
     }
@@ -152,14 +160,17 @@ impl RunView {
         table.and_then(|table| table.get(key)).and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
+    /// Name of the game; empty if the configuration has none.
     pub fn game(&self) -> String {
         self.text(Some("game"), "name")
     }
 
+    /// Name of the learner; empty if the configuration has none.
     pub fn learner(&self) -> String {
         self.text(None, "learner")
     }
 
+    /// Seed of the training.
     pub fn seed(&self) -> Option<i64> {
         self.table.get("seed").and_then(Value::as_integer)
     }
