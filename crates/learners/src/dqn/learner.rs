@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
 use rayon::prelude::*;

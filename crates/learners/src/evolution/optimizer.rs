@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::f64::consts::TAU;
 
 use rand::Rng;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::random::Stream;
 
