@@ -63,7 +63,7 @@ impl<G: Image> TargetValues<G> {
     pub fn new(online: &QNetwork, config: &Config, device: &Device) -> Self {
         let Config { learning, target, .. } = config;
         let mask = online.view().mask;
-        let same_actions = G::successor_mask(mask) == mask && learning.candidates == 0;
+        let same_actions = mask.successor::<G>() == mask && learning.candidates == 0;
         let same_values = !learning.double && learning.expected.is_none() && online.next_moves() == 0;
         let least = if device::is_processor(device) { BATCH } else { LARGE_BATCH };
         Self {
