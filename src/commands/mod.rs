@@ -54,6 +54,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Serve(arguments) => return serve::run(arguments),
         Command::Compare(arguments) if !arguments.from.is_empty() => return compare::run_again(arguments),
         Command::Merge(arguments) => return merge::run(arguments),
+        Command::Export(arguments) => return export::run(arguments, &agents),
         Command::Shard(arguments) => match &arguments.part {
             Part::Eval(part) => of_eval(part)?,
             Part::Compare(part) => of_compare(part)?,
@@ -70,7 +71,6 @@ pub fn run(command: Command) -> Result<()> {
         Command::Replay(arguments) => named(&arguments.game, arguments.player.as_deref().and_then(agent_in))?,
         Command::Play(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
         Command::Advise(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
-        Command::Export(arguments) => export::game(&arguments.agent, &agents)?,
     };
     with_game(&name, Task { command: &command, agents: &agents })?
 }
@@ -96,7 +96,7 @@ impl ForGame for Task<'_> {
             Command::Play(arguments) => play::run::<G>(arguments, agents),
             Command::Advise(arguments) => advise::run::<G>(arguments, agents),
             Command::Read(arguments) => read::run(arguments),
-            Command::Export(arguments) => export::run::<G>(arguments, agents),
+            Command::Export(arguments) => export::run(arguments, agents),
             Command::Plot(arguments) => plot::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Shard(arguments) => shard::run::<G>(arguments, agents),
