@@ -409,15 +409,15 @@ pub struct Look {
     pub field: Vec<f64>,
 }
 
-/// Write an agent as one Python file that needs NumPy alone
+/// Write an agent of match-3 as one Python file that needs NumPy alone
 ///
 /// The file plays the moves that the agent plays without search, by the rules of its training. Its
-/// function choose gives the move on a board, and so does `python FILE.py BOARD.txt`; that of an agent
-/// of match-3 also has the kit's three callbacks. Choices by chance depend on the position alone.
+/// function choose gives the move on a board, and so does `python FILE.py BOARD.txt`; it also has
+/// the kit's three callbacks. Choices by chance depend on the position alone.
 #[derive(Debug, Args)]
 pub struct Export {
     /// An agent: the name of one that ships or of a run in runs/, a file, or a folder with a
-    /// best.safetensors; or named weights of Tetris, such as dt-20
+    /// best.safetensors
     #[arg(value_name = "AGENT")]
     pub agent: PathBuf,
     /// The file to write, or - for standard output

@@ -1,4 +1,4 @@
-"""An exported agent, one file with NumPy alone, plays the moves that the agent plays in the program."""
+"""An exported agent of match-3, one file with NumPy alone, plays the moves that the agent plays in the program."""
 
 import importlib.util
 import itertools
@@ -11,12 +11,8 @@ import pytest
 
 import matchq
 
-# Agents that ship, weights of Tetris that have a name, and the moves of a game.
-SHIPPED = [(game, agent) for game in matchq.GAMES for agent in matchq.agents(game)]
-NAMED = [("tetris", weights) for weights in ("genetic", "dt-20", "report", "dellacherie", "du")]
-MOVES = {"match3": 25, "bilging": 10, "tile-match": 20, "bejeweled": 15, "tetris": 60}
-SLOW = {"dqn-setups": 10, "match3-fitted": 8, "bilging-fitted": 8, "tile-match-fitted": 6}
-ids = lambda case: "-".join(case) if isinstance(case, tuple) else str(case)
+SHIPPED = matchq.agents("match3")
+SLOW = {"dqn-setups": 10, "match3-fitted": 8}
 
 
 def run(program, *arguments, text=None):
@@ -39,14 +35,10 @@ def lines(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
-def positions(program, game, player, seed, moves):
-    """Boards before each move of a player's game, and the moves left where the game counts them."""
-    seen = lines(run(program, "replay", "--game", game, "--seed", seed, "--player", player, "--moves", moves))
-    return [(line["board"], line.get("moves_left")) for line in seen]
-
-
-def move_of(module, board, left):
-    return module.choose(board) if left is None else module.choose(board, left)
+def positions(program, player, seed, moves):
+    """Boards before each move of a player's game, and the moves left."""
+    seen = lines(run(program, "replay", "--seed", seed, "--player", player, "--moves", moves))
+    return [(line["board"], line["moves_left"]) for line in seen]
 
 
 def as_json(move):
@@ -57,7 +49,7 @@ def check(module, player, boards):
     """Compares the moves on boards; another move must have nearly the same value. Returns the number of such."""
     differing = 0
     for board, left in boards:
-        found, expected = as_json(move_of(module, board, left)), as_json(player.act(board, left))
+        found, expected = as_json(module.choose(board, left)), as_json(player.act(board, left))
         if found != expected:
             values = {json.dumps(move): value for move, value in player.rank(board, left)}
             assert abs(values[json.dumps(found)] - values[json.dumps(expected)]) < 1e-4, (board, left, found, expected)
@@ -65,69 +57,42 @@ def check(module, player, boards):
     return differing
 
 
-@pytest.mark.parametrize("case", SHIPPED + NAMED, ids=ids)
-def test_an_exported_agent_plays_the_games_of_the_agent(program, case, tmp_path):
-    game, agent = case
+@pytest.mark.parametrize("agent", SHIPPED)
+def test_an_exported_agent_plays_the_games_of_the_agent(program, agent, tmp_path):
     module = export(program, agent, tmp_path)
-    name = agent if case in SHIPPED else f"linear:weights={agent}"
-    moves = SLOW.get(agent, MOVES[game])
-    boards = positions(program, game, name, 3, moves)[:-1]
+    moves = SLOW.get(agent, 25)
+    boards = positions(program, agent, 3, moves)[:-1]
     assert len(boards) == moves
-    assert check(module, matchq.Player(name, game=game), boards) <= len(boards) // 25
+    assert check(module, matchq.Player(agent), boards) <= len(boards) // 25
     if hasattr(module, "Stream"):
         # A game has one stream of random numbers, the position's own numbers stand in where there is no game.
         stream = module.Stream(3, module.TIE, 0)
         module.stream_of = lambda text, left: stream
-    moves = "".join(json.dumps(move_of(module, board, left)) + "\n" for board, left in boards)
-    replayed = lines(run(program, "replay", "--game", game, "--seed", 3, "-", text=moves))
-    same = [(line["board"], line.get("moves_left")) for line in replayed[:-1]] == boards
-    assert same or check(module, matchq.Player(name, game=game), boards) > 0
+    moves = "".join(json.dumps(module.choose(board, left)) + "\n" for board, left in boards)
+    replayed = lines(run(program, "replay", "--seed", 3, "-", text=moves))
+    same = [(line["board"], line["moves_left"]) for line in replayed[:-1]] == boards
+    assert same or check(module, matchq.Player(agent), boards) > 0
 
 
 NO_MATCH = "\n".join(["abcdabcd", "cdabcdab"] * 5)
-AWKWARD = {
-    # A last and a last but one move, and a board on which no swap matches.
-    "match3": [(matchq.GameLogic(5).board(), 1), (matchq.GameLogic(5).board(), 2), (NO_MATCH, 25), (NO_MATCH, 1)],
-    "bilging": [("\n".join(["abcdef", "cdefga"] * 6), 50), ("\n".join(["aabbcc", "ddeeff"] * 6), 1)],
-    # Tiles and gems that are not known.
-    "tile-match": [("........\n" * 3 + "GGCGPRPR\nPRGCPRGC\nGCPRGCPR\nPRGCPRGC\nGCPRGCPR", left) for left in (50, 2, 1)]
-    + [("GCPRGCPR\nPRGCPRGC\n" * 4, 9)],
-    "bejeweled": [("........\n" * 6 + "RRWRYBPO\nWYBPOGRW", None)],
-    # A wall without safe places, and one with wells and holes.
-    "tetris": [
-        ("...OO.....\n...OO.....\n" + "\n".join(["#.########", "#########."] * 10), None),
-        (
-            "..........\n...IIII...\n" + "..........\n" * 15
-            + "#.........\n#.#.....##\n#.##.##.##\n##.#.#####\n.#########",
-            None,
-        ),
-    ],
-}
+# A last and a last but one move, and a board on which no swap matches.
+DEALT = matchq.GameLogic(5).board().strip()
+AWKWARD = [(DEALT, 1), (DEALT, 2), (NO_MATCH, 25), (NO_MATCH, 1)]
 
 
-@pytest.mark.parametrize("case", SHIPPED, ids=ids)
-def test_an_exported_agent_plays_the_agents_moves_on_awkward_boards(program, case, tmp_path):
-    game, agent = case
-    player = matchq.Player(agent, game=game)
-    boards = [(board.strip(), left) for board, left in AWKWARD[game]]
-    assert check(export(program, agent, tmp_path), player, boards) == 0
+@pytest.mark.parametrize("agent", SHIPPED)
+def test_an_exported_agent_plays_the_agents_moves_on_awkward_boards(program, agent, tmp_path):
+    assert check(export(program, agent, tmp_path), matchq.Player(agent), AWKWARD) == 0
 
 
 NETWORKS = [
     # Input, and what is unlike the agents that ship.
-    ("match3", "position", {"dueling": True, "channels": 5, "layers": 3}),
-    ("match3", "position", {"share_colours": False, "channels": 6, "layers": 2}),
-    ("match3", "afterstate", {"dynamics_waves": 0, "channels": 3, "layers": 2}),
-    ("match3", "afterstate", {"dynamics_waves": 2, "dynamics_layers": 2, "share_colours": False, "channels": 4, "layers": 3}),
-    ("match3", "plans", {"next_moves": 2, "channels": 3, "layers": 3, "share_colours": False}),
-    ("bilging", "position", {"dueling": True, "channels": 3, "layers": 2}),
-    ("bilging", "afterstate", {"dynamics_waves": 3, "dynamics_layers": 3, "channels": 3, "layers": 2}),
-    ("tile-match", "plans", {"channels": 4, "layers": 2}),
-    ("tile-match", "afterstate", {"dynamics_waves": 2, "dynamics_layers": 2, "channels": 4, "layers": 2}),
-    ("bejeweled", "position", {"channels": 4, "layers": 2}),
-    ("tetris", "position", {"dueling": True, "channels": 4, "layers": 2}),
-    ("tetris", "afterstate", {"dynamics_waves": 1, "dynamics_layers": 2, "channels": 4, "layers": 2}),
-    ("tetris", "plans", {"next_moves": 1, "channels": 4, "layers": 2}),
+    ("position", {"dueling": True, "channels": 5, "layers": 3}),
+    ("position", {"share_colours": False, "channels": 6, "layers": 2}),
+    ("afterstate", {"dynamics_waves": 0, "channels": 3, "layers": 2}),
+    ("afterstate", {"dynamics_waves": 2, "dynamics_layers": 2, "share_colours": False, "channels": 4, "layers": 3}),
+    ("plans", {"next_moves": 2, "channels": 3, "layers": 3, "share_colours": False}),
+    ("plans", {"next_moves": 0, "channels": 4, "layers": 2}),
 ]
 TINY = {
     "training.steps": 64, "training.games": 8, "training.warmup": 32, "exploration.steps": 32, "replay.capacity": 64,
@@ -144,42 +109,33 @@ def train(program, folder, config, settings):
     return folder / "runs" / "tiny" / "last.safetensors"
 
 
-@pytest.mark.parametrize("game, input, shape", NETWORKS, ids=[f"{case[0]}-{case[1]}-{n}" for n, case in enumerate(NETWORKS)])
-def test_a_network_of_any_shape_is_exported(program, game, input, shape, tmp_path):
+@pytest.mark.parametrize("input, shape", NETWORKS, ids=[f"{case[0]}-{n}" for n, case in enumerate(NETWORKS)])
+def test_a_network_of_any_shape_is_exported(program, input, shape, tmp_path):
     network = {"network.input": input, "network.dynamics_waves": 0} | {f"network.{key}": value for key, value in shape.items()}
-    relative = {} if game not in ("tetris", "bejeweled") else {"learning.relative": False}
-    agent = train(program, tmp_path, f"game = {{ name = '{game}' }}\n", TINY | network | relative)
-    module, player = export(program, agent, tmp_path), matchq.Player(str(agent), game=game)
-    boards = positions(program, game, "greedy", 5, 6)[:-1]
+    agent = train(program, tmp_path, "learner = 'dqn'\n", TINY | network)
+    module, player = export(program, agent, tmp_path), matchq.Player(str(agent))
+    boards = positions(program, "greedy", 5, 6)[:-1]
     # The network is not all zeros.
     assert len({value for _, value in player.rank(*boards[0])}) > 1
-    assert check(module, player, [*boards, *((board.strip(), left) for board, left in AWKWARD[game])]) == 0
+    assert check(module, player, [*boards, *AWKWARD]) == 0
 
 
 FEW = {"evaluation.games": 1, "evaluation.luck": 0, "evaluation.every": 2, "checkpoint.every": 2, "logging.every": 1}
 FITTED = FEW | {"training.sweeps": 2, "sampling.positions": 60, "sampling.outcomes": 2}
 LINEAR = FEW | {"training.policies": 2, "sampling.moves": 400, "sampling.games": 4}
 OTHERS = [
-    ("match3", "fitted", FITTED | {"playing.outcomes": 0, "playing.rewards": False}),
-    ("bilging", "fitted", FITTED | {"playing.outcomes": 2, "learning.best_of": 3}),
-    ("bejeweled", "fitted", FITTED | {"playing.outcomes": 2}),
-    ("tetris", "fitted", FITTED | {"playing.outcomes": 0}),
-    ("tetris", "fitted", FITTED | {"playing.outcomes": 3}),
-    ("match3", "lspi", LINEAR | {"learning.features": ["points", "plan", "colours"]}),
-    ("bilging", "lspi", LINEAR | {"learning.features": ["points", "x_row", "blocked"]}),
-    ("tile-match", "lspi", LINEAR | {"learning.features": ["points", "plan"]}),
-    ("bejeweled", "lspi", LINEAR | {"learning.features": ["points", "unknown"]}),
-    ("tetris", "lspi", LINEAR | {"learning.features": ["bertsekas", "well_sums"]}),
-    ("tetris", "lspi", LINEAR | {"learning.features": ["report", "squared_heights"]}),
+    ("fitted", FITTED | {"playing.outcomes": 0, "playing.rewards": False}),
+    ("fitted", FITTED | {"playing.outcomes": 0}),
+    ("lspi", LINEAR | {"learning.features": ["points", "plan", "colours"]}),
 ]
 
 
-@pytest.mark.parametrize("game, learner, settings", OTHERS, ids=[f"{case[0]}-{case[1]}-{n}" for n, case in enumerate(OTHERS)])
-def test_values_and_weighted_features_of_any_game_are_exported(program, game, learner, settings, tmp_path):
-    agent = train(program, tmp_path, f"learner = '{learner}'\ngame = {{ name = '{game}' }}\n", settings)
-    module, player = export(program, agent, tmp_path), matchq.Player(str(agent), game=game)
-    boards = positions(program, game, "greedy", 5, 6)[:-1]
-    assert check(module, player, [*boards, *((board.strip(), left) for board, left in AWKWARD[game])]) == 0
+@pytest.mark.parametrize("learner, settings", OTHERS, ids=[f"{case[0]}-{n}" for n, case in enumerate(OTHERS)])
+def test_values_and_weighted_features_are_exported(program, learner, settings, tmp_path):
+    agent = train(program, tmp_path, f"learner = '{learner}'\n", settings)
+    module, player = export(program, agent, tmp_path), matchq.Player(str(agent))
+    boards = positions(program, "greedy", 5, 6)[:-1]
+    assert check(module, player, [*boards, *AWKWARD]) == 0
 
 
 def test_the_file_prints_the_move_on_a_board(program, tmp_path):

@@ -1,7 +1,6 @@
-//! `matchq export`: an agent as one Python file that needs NumPy alone.
+//! `matchq export`: an agent of match-3 as one Python file that needs NumPy alone.
 
 mod source;
-mod template;
 
 use std::path::Path;
 
@@ -9,41 +8,39 @@ use crate::cli::Export;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::games::{Game, Match3};
-use crate::players::registry::{self, is_player};
-use crate::players::roster::Preset;
-use crate::players::{Agents, Door, Linear, Playable, SEARCHES};
+use crate::players::registry::is_player;
+use crate::players::{Agents, SEARCHES};
 
 /// Writes the agent's file.
-pub fn run<G: Playable>(arguments: &Export, agents: &Agents) -> Result<()> {
+pub fn run(arguments: &Export, agents: &Agents) -> Result<()> {
     let Export { agent: name, python } = arguments;
     let to_stdout = files::is_input(python);
     if !to_stdout {
         files::check_destination("--python", python)?;
     }
     super::tell_apart(Some(name));
-    let text = match (agents.find(name)?, preset::<G>(name)) {
-        (None, Some(preset)) => source::of_weights::<G>(preset.name, &Linear::of::<G>(preset)?, &G::Rules::default())?,
-        (None, None) => return Err(not_an_agent(name, agents)),
-        _ => source::of_agent::<G>(&agents.load(name)?)?,
-    };
+    let agent = agents.find(name)?.map_or_else(|| Err(not_an_agent(name, agents)), Ok)?;
+    let name = name.display();
+    if agent.game() != Match3::NAME {
+        return Err(Error::user(format!(
+            "{name} plays {}; export writes agents of match3 alone: in Python use matchq.Agent.load(\"{name}\")",
+            agent.game()
+        )));
+    }
+    let text = source::of_agent(&agent)?;
     if to_stdout {
         return super::print(&text);
     }
     files::write_atomically(python, text.as_bytes())?;
-    let (name, file) = (name.display(), python.display().to_string());
-    let kit = match (G::NAME == Match3::NAME, is_module(python)) {
-        (false, _) => "",
-        (true, true) => ", also in the kit",
-        (true, false) => ", also in the kit under a name that Python can import, such as agent.py",
-    };
+    let file = python.display().to_string();
+    let kit = if is_module(python) { "" } else { " under a name that Python can import, such as agent.py" };
     super::print(&format!(
-        "{file} plays {} as {name} does, with NumPy alone{kit}\nask it: python {} BOARD.txt\n",
-        G::NAME,
+        "{file} plays match3 as {name} does, with NumPy alone, also in the kit{kit}\nask it: python {} BOARD.txt\n",
         super::quoted(&file)
     ))
 }
 
-/// Why nothing is exported where neither an agent nor named weights have the name.
+/// Why nothing is exported where no agent has the name.
 fn not_an_agent(name: &Path, agents: &Agents) -> Error {
     let text = name.to_string_lossy();
     let agent = text.strip_suffix(SEARCHES).map(Path::new);
@@ -68,18 +65,4 @@ fn is_module(file: &Path) -> bool {
     let letters = |text: &str| text.chars().all(|one| one == '_' || one.is_ascii_alphanumeric());
     let begins = stem.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic());
     begins && letters(&stem) && file.extension().is_some_and(|ending| ending == "py")
-}
-
-/// Name of the game of an agent or of named weights; match-3 where there are none.
-pub fn game(name: &Path, agents: &Agents) -> Result<String> {
-    if let Some(agent) = agents.find(name)? {
-        return super::known(agent.game().to_owned(), &name.display().to_string());
-    }
-    let has = |game: &&dyn Door| game.presets().iter().any(|preset| Path::new(preset.name) == name);
-    let game = registry::games().into_iter().find(has);
-    Ok(game.map_or(Match3::NAME, |game| game.name()).to_owned())
-}
-
-fn preset<G: Playable>(name: &Path) -> Option<&'static Preset> {
-    G::PRESETS.iter().find(|preset| Path::new(preset.name) == name)
 }

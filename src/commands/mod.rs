@@ -46,13 +46,7 @@ pub fn run(command: Command) -> Result<()> {
     let of_endure =
         |arguments: &Endure| named(&arguments.game, arguments.players.iter().find_map(|player| agent_in(player)));
     let name = match &command {
-        // A game may have only themes.
-        Command::Read(arguments) => return read::run(arguments),
-        Command::Train(arguments) => return train::run(arguments),
-        Command::Plot(arguments) => return plot::run(arguments),
-        Command::Serve(arguments) => return serve::run(arguments),
         Command::Compare(arguments) if !arguments.from.is_empty() => return compare::run_again(arguments),
-        Command::Merge(arguments) => return merge::run(arguments),
         Command::Shard(arguments) => match &arguments.part {
             Part::Eval(part) => of_eval(part)?,
             Part::Compare(part) => of_compare(part)?,
@@ -65,11 +59,10 @@ pub fn run(command: Command) -> Result<()> {
         }
         Command::Compare(arguments) => of_compare(arguments)?,
         Command::Endure(arguments) => of_endure(arguments)?,
-        Command::Players(arguments) => arguments.game.clone().unwrap_or_else(|| Match3::NAME.to_owned()),
         Command::Replay(arguments) => named(&arguments.game, arguments.player.as_deref().and_then(agent_in))?,
         Command::Play(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
         Command::Advise(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
-        Command::Export(arguments) => export::game(&arguments.agent, &agents)?,
+        _ => return run_without_game(&command, &agents),
     };
     door(&name)?.run(&command, &agents)
 }
@@ -77,20 +70,31 @@ pub fn run(command: Command) -> Result<()> {
 /// Does a command for one game; `agents` are those read so far.
 pub(crate) fn run_for<G: Playable>(command: &Command, agents: &Agents) -> Result<()> {
     match command {
-        Command::Train(arguments) => train::run(arguments),
         Command::Eval(arguments) => eval::run::<G>(arguments, agents),
         Command::Compare(arguments) => compare::run::<G>(arguments, agents),
         Command::Endure(arguments) => endure::run::<G>(arguments, agents),
-        Command::Players(arguments) => print(&players::listing::<G>(arguments.player.as_deref())?),
         Command::Replay(arguments) => replay::run::<G>(arguments, agents),
         Command::Play(arguments) => play::run::<G>(arguments, agents),
         Command::Advise(arguments) => advise::run::<G>(arguments, agents),
+        Command::Shard(arguments) => shard::run::<G>(arguments, agents),
+        _ => run_without_game(command, agents),
+    }
+}
+
+/// Does a command that finds its game by itself, or needs none.
+fn run_without_game(command: &Command, agents: &Agents) -> Result<()> {
+    match command {
+        Command::Train(arguments) => train::run(arguments),
+        Command::Players(arguments) => {
+            let game = registry::game(arguments.game.as_deref().unwrap_or(Match3::NAME))?;
+            print(&game.listing(arguments.player.as_deref())?)
+        }
         Command::Read(arguments) => read::run(arguments),
-        Command::Export(arguments) => export::run::<G>(arguments, agents),
+        Command::Export(arguments) => export::run(arguments, agents),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
-        Command::Shard(arguments) => shard::run::<G>(arguments, agents),
         Command::Merge(arguments) => merge::run(arguments),
+        _ => unreachable!("the command has a game"),
     }
 }
 

@@ -1,10 +1,9 @@
-#@ action-features: after features less
 def features_of(board, left, actions):
     """Features of each action: its points, then the features of the board that it leaves for certain."""
     boards, points = after(np.repeat(board[None], len(actions), axis=0), actions)
-    return np.column_stack([points, features(boards, less(left))])
+    return np.column_stack([points, features(boards, left - 1)])
 
-#@ choose: read offered action-features move
+
 def choose(board, moves_left=MOVES):
     """The agent's move on a board, a text or an array of kinds: the one of the highest sum of weighted features, the first
     of equal ones."""

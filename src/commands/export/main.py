@@ -1,4 +1,3 @@
-#@ main
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("board", type=argparse.FileType(), help="file of the board's text, - for standard input")

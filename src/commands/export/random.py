@@ -1,4 +1,3 @@
-#@ stream
 class Stream:
     """matchq's random numbers: the generator xoshiro256++ of Blackman and Vigna."""
 
@@ -41,19 +40,3 @@ def stream_of(text, left):
     for byte in text.encode():
         hash = (hash ^ byte) * 0x100000001B3 & BITS
     return Stream(hash, TIE, left)
-
-#@ luck: stream
-class Luck:
-    """A sequence of drawn numbers for each column, the same for all swaps."""
-
-    def __init__(self, seed, number):
-        self.streams = [Stream(seed, SIMULATE, number << 5 | column + 1) for column in range(COLUMNS)]
-        self.drawn = [[] for _ in range(COLUMNS)]
-        self.other = lambda: Stream(seed, SIMULATE, number << 5)  # for what belongs to no column  #if other
-
-    def numbers(self, count, kinds):
-        """The first numbers of each column, [columns, count]."""
-        for stream, drawn in zip(self.streams, self.drawn):
-            while len(drawn) < count:
-                drawn.append(stream.below(kinds))
-        return np.array([drawn[:count] for drawn in self.drawn])
