@@ -1,7 +1,7 @@
 //! A position's moves for people: what each is worth, what it costs against the best, what it gains
 //! for certain and what it prepares.
 
-use crate::contract::{Judged, Meaning, Player};
+use crate::contract::{Meaning, Player, Valued};
 use crate::error::Result;
 use crate::random::Stream;
 use crate::texts::Roster;
@@ -40,12 +40,12 @@ pub struct Next {
 
 /// The player's advice on a position that has not ended.
 pub fn advise<G: Roster>(player: &mut dyn Player<G>, state: &G::State, ties: &mut Stream) -> Result<Advice> {
-    let judged = player.judge(state, ties)?;
+    let ranked = player.rank(state, ties)?;
     let meaning = player.meaning();
-    let best = judged.first().map_or(0.0, |best| best.value);
+    let best = ranked.first().map_or(0.0, |best| best.value);
     // Values count a point of the lookahead as one.
     let unit = if meaning.in_points { G::unit(state) } else { 1.0 };
-    let advised = |Judged { action, value, half_width, dropped }: &Judged| {
+    let advised = |Valued { action, value, half_width, dropped }: &Valued| {
         let (gains, next) = certain::<G>(state, *action);
         Advised {
             action: *action,
@@ -57,7 +57,7 @@ pub fn advise<G: Roster>(player: &mut dyn Player<G>, state: &G::State, ties: &mu
             next,
         }
     };
-    Ok(Advice { moves: judged.iter().map(advised).collect(), meaning })
+    Ok(Advice { moves: ranked.iter().map(advised).collect(), meaning })
 }
 
 /// What an action gains for certain, and the next action that then gains most for certain.

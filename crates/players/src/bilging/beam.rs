@@ -8,7 +8,7 @@ use super::potential::{Memory, Promise};
 use super::rows::Rows;
 use crate::by_rules::{Budget, or_all_alike};
 use crate::clock::Instant;
-use crate::contract::{ActionValue, Meaning, Policy};
+use crate::contract::{Meaning, Policy, Valued};
 use crate::games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
 use crate::random::Stream;
 
@@ -53,7 +53,7 @@ impl BeamPlayer {
 }
 
 impl Policy<Bilging> for BeamPlayer {
-    fn values(&self, state: &State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &State, _: &mut Stream) -> Vec<Valued> {
         or_all_alike::<Bilging>(state, self.beam.values(state))
     }
 
@@ -153,11 +153,11 @@ impl Beam {
     /// board's promise.
     ///
     /// Plans that do not end with a break count only for first moves without one that does.
-    pub fn values(&self, state: &State) -> Vec<(usize, f64)> {
+    pub fn values(&self, state: &State) -> Vec<Valued> {
         MEMORY.with_borrow_mut(|memory| self.search(state, memory))
     }
 
-    fn search(&self, state: &State, memory: &mut Memory) -> Vec<(usize, f64)> {
+    fn search(&self, state: &State, memory: &mut Memory) -> Vec<Valued> {
         let begin = Instant::now();
         let (left, depth) = (state.moves_left(), self.depth.min(state.moves_left()));
         let (mut ended, mut open) = ([f32::NEG_INFINITY; ACTIONS], [f32::NEG_INFINITY; ACTIONS]);
@@ -221,8 +221,8 @@ impl Beam {
             beam = children.iter().map(|child| follow(&beam[child.parent as usize], child, state.chains())).collect();
         }
         let best = |action| if ended[action] > f32::NEG_INFINITY { ended[action] } else { open[action] - UNENDED };
-        let values = (0..ACTIONS).map(|action| (action, f64::from(best(action))));
-        values.filter(|(_, value)| *value > f64::NEG_INFINITY).collect()
+        let values = (0..ACTIONS).map(|action| Valued::new(action, f64::from(best(action))));
+        values.filter(|valued| valued.value > f64::NEG_INFINITY).collect()
     }
 
     /// Gives each move that changes the board, with the next board's hash, whether the move clears

@@ -1,4 +1,4 @@
-use crate::contract::{ActionValue, Meaning, Policy};
+use crate::contract::{Meaning, Policy, Valued};
 use crate::games::{Game, MaskKind, offered};
 use crate::random::Stream;
 
@@ -8,9 +8,9 @@ pub struct Random {
 }
 
 impl<G: Game> Policy<G> for Random {
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
         let (mask, _) = offered::<G>(state, self.mask);
-        mask.iter().map(|action| ActionValue { action, value: 0.0 }).collect()
+        mask.iter().map(|action| Valued::new(action, 0.0)).collect()
     }
 
     fn meaning(&self) -> Meaning {

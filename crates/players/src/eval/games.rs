@@ -276,7 +276,7 @@ impl<G: Game> Playing<G, Record> {
 pub(super) mod tests {
     use super::*;
     use crate::games::{Bejeweled, Bilging, Match3, Tetris, tetris};
-    use crate::{ActionValue, BoxedPlayer, Playable};
+    use crate::{BoxedPlayer, Playable, Valued};
 
     /// A player that hides its policy.
     pub struct Asked<G: Game>(pub BoxedPlayer<G>);
@@ -290,7 +290,7 @@ pub(super) mod tests {
             self.0.act(states, ties)
         }
 
-        fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+        fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
             self.0.rank(state, ties)
         }
     }
@@ -338,7 +338,7 @@ pub(super) mod tests {
             unreachable!("its policy plays")
         }
 
-        fn rank(&mut self, _: &<Match3 as Game>::State, _: &mut Stream) -> Result<Vec<ActionValue>> {
+        fn rank(&mut self, _: &<Match3 as Game>::State, _: &mut Stream) -> Result<Vec<Valued>> {
             unreachable!("its policy plays")
         }
 

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
-use crate::contract::{ActionValue, Meaning, Policy};
+use crate::contract::{Meaning, Policy, Valued};
 use crate::error::{Error, Result};
 use crate::games::{MaskKind, StateFeatures, offered};
 use crate::random::{ColumnStreams, Role, Stream};
@@ -193,14 +193,14 @@ impl<G: StateFeatures> ValuePlayer<G> {
 }
 
 impl<G: StateFeatures> Policy<G> for ValuePlayer<G> {
-    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
         let (mask, _) = offered::<G>(state, self.model.mask);
         let (seed, position) = (ties.next_u64(), G::at(&self.rules, state));
         let value = |action| match self.model.outcomes {
             0 => self.certain(state, action, self.depth),
             _ => self.drawn(&position, action, seed),
         };
-        mask.iter().map(|action| ActionValue { action, value: value(action) }).collect()
+        mask.iter().map(|action| Valued::new(action, value(action))).collect()
     }
 
     fn meaning(&self) -> Meaning {
@@ -226,7 +226,7 @@ mod tests {
         Match3::new(&Rules::default(), &mut Stream::new(3, Role::Game, 0))
     }
 
-    fn values(player: &ValuePlayer<Match3>, game: &Match3) -> Vec<ActionValue> {
+    fn values(player: &ValuePlayer<Match3>, game: &Match3) -> Vec<Valued> {
         player.values(&game.state(), &mut Stream::new(0, Role::Game, 1))
     }
 
@@ -244,7 +244,7 @@ mod tests {
     fn what_is_certain_of_an_action_is_its_points_and_the_discounted_value_after_it() {
         let game = start();
         for (rewards, depth) in [(true, 1), (false, 1), (true, 2)] {
-            for ActionValue { action, value } in values(&model(0, rewards).player(&Rules::default(), depth), &game) {
+            for Valued { action, value, .. } in values(&model(0, rewards).player(&Rules::default(), depth), &game) {
                 let after = Match3::after(&game.state(), action);
                 let of = |state: &State| {
                     let features = Match3::features(state);
@@ -272,7 +272,7 @@ mod tests {
         let (game, mut ties) = (start(), Stream::new(0, Role::Game, 1));
         let found = model(4, true).player::<Match3>(&Rules::default(), 1).values(&game.state(), &mut ties.clone());
         let seed = ties.next_u64();
-        for ActionValue { action, value } in found {
+        for Valued { action, value, .. } in found {
             let outcome = |luck| {
                 let mut game = game.clone();
                 let step = game.step(action, &mut ColumnStreams::new(seed, Role::Simulate, luck));

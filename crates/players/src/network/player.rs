@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use super::{Backend, Evaluator, Model, PLAN_SHARE};
-use crate::contract::{ActionValue, Meaning, Player, sorted};
+use crate::contract::{Meaning, Player, Valued, sorted};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Image, offered};
 use crate::random::{Draw, Stream};
@@ -53,12 +53,12 @@ impl<G: Image> NetworkPlayer<G> {
 
     /// The mask's actions with their points, best first, and whether the network is undecided: then
     /// all values are 0, and a random action is first.
-    pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<ActionValue>, bool)> {
+    pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<Valued>, bool)> {
         let (mask, undecided) = self.offered(&[*state])[0];
         let values = checked(self.evaluator.values_of(&[*state], &[mask])?)?.to_vec();
         let chosen = Self::choice(&values, mask, undecided, ties);
         let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };
-        let valued = |action| ActionValue { action, value: value(action) };
+        let valued = |action| Valued::new(action, value(action));
         Ok((sorted(mask.iter().map(valued).collect(), chosen), undecided))
     }
 
@@ -103,7 +103,7 @@ impl<G: Image> Player<G> for NetworkPlayer<G> {
         Ok(chosen.collect())
     }
 
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
         Ok(self.rank_if_decided(state, ties)?.0)
     }
 

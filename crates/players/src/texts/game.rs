@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::options::{Build, Entry};
 use crate::agent_file::Kind;
 use crate::agents::{Agent, Shipped, none_inside};
-use crate::contract::Measured;
+use crate::contract::{Measured, Valued};
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, Game, Image, Text};
 use crate::learned::{Linear, numbers};
@@ -76,7 +76,7 @@ pub struct OwnPolicy<S> {
     pub name: &'static str,
     pub about: &'static str,
     /// Values of moves in a position; empty where the policy has no opinion.
-    pub values: fn(&S) -> Vec<(usize, f64)>,
+    pub values: fn(&S) -> Vec<Valued>,
 }
 
 /// A game as dealt, and the actions played in it.
