@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::random::Stream;
 use crate::texts::Roster;
 
+/// A player's advice on a position.
 pub struct Advice {
     /// What the values are.
     pub meaning: Meaning,
@@ -13,8 +14,10 @@ pub struct Advice {
     pub moves: Vec<Advised>,
 }
 
+/// A move with what it is worth and what is certain of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Advised {
+    /// Number of the action.
     pub action: usize,
     /// Points of the game where the [meaning](Advice::meaning) says so.
     pub value: f64,
@@ -30,9 +33,12 @@ pub struct Advised {
     pub next: Option<Next>,
 }
 
+/// A next move and what it gains.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Next {
+    /// Number of the action, in the position after the first move.
     pub action: usize,
+    /// The move in words.
     pub words: String,
     /// Points that are certain.
     pub gains: f64,

@@ -16,6 +16,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod advice;
 pub mod agent_file;
@@ -29,6 +30,7 @@ pub mod eval;
 pub mod kit;
 mod learned;
 pub mod network;
+#[allow(missing_docs)]
 mod registry;
 mod texts;
 

@@ -12,18 +12,30 @@ use crate::contract::{Meaning, Policy, Valued};
 use crate::games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
 use crate::random::Stream;
 
-/// Settings of a beam search over certain results.
+/// Settings of a beam search over boards that are certain.
+///
+/// | key | default | meaning |
+/// | --- | --- | --- |
+/// | `width` | 1000 | boards kept after each move |
+/// | `time` | none | time limit of a move, which replaces `width` |
+/// | `depth` | 12 | most moves of a plan |
+/// | `mean` | 7 | cost of a move in points |
+/// | `ending` | 8 | moves before the game's end from which promises count less |
+/// | `promise` | see [`Promise`] | value of a plan's last board |
 #[derive(Clone, Debug)]
 pub struct Beam {
     /// Boards kept after each move.
     pub width: usize,
-    /// Time of a search, in place of a width.
+    /// Time limit of a move; with one, the beam is as wide as the time allows, and `width` has no
+    /// effect.
     pub time: Option<Duration>,
+    /// Most moves of a plan.
     pub depth: usize,
-    /// Cost of a move: a player's mean points.
+    /// Cost of a move in points: what a player gains on average.
     pub mean: f32,
-    /// Moves before the game's end from which promises count less.
+    /// Number of moves before the game's end from which promises count less.
     pub ending: f32,
+    /// Value of a plan's last board.
     pub promise: Promise,
 }
 
@@ -88,7 +100,7 @@ struct Child {
     ended: u64,
 }
 
-/// A hasher of keys that are hashes.
+/// A hasher that returns its key, for keys that are hashes.
 #[derive(Default)]
 struct Same(u64);
 

@@ -10,14 +10,14 @@ use crate::games::bilging::board::{self, UNKNOWN};
 use crate::games::bilging::{Bilging, COLUMNS, EFFECTIVE, Grid, ROWS, State, stands_in_run};
 use crate::games::{After, Game, Lookahead};
 
-/// Cost of a move: the player's mean points.
+/// Cost of a move in points: what the player gains on average.
 const MEAN: f64 = 5.0;
 const BINGO: f64 = 27.0;
 /// Swaps around an obstacle in a row.
 const AROUND: f64 = 1.0;
-/// Promise of a board without known pieces.
+/// Value of a board without known pieces, in points.
 const NOTHING: f64 = -4.0;
-/// Promise of an unknown piece.
+/// Value of an unknown piece, in points.
 const UNKNOWN_PIECE: f64 = 0.5;
 /// Longest plans that are tried swap by swap.
 const TRIED: usize = 2;

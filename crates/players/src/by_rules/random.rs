@@ -4,6 +4,7 @@ use crate::random::Stream;
 
 /// Plays any action of a mask, each with the same chance.
 pub struct Random {
+    /// Mask of the actions that may be played.
     pub mask: MaskKind,
 }
 

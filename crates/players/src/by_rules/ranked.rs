@@ -289,6 +289,7 @@ impl Gems for Bejeweled {
     }
 }
 
+/// Plays the move of the best type, as the articles "Bejeweled 1 AI" rank them.
 pub struct Ranked<G> {
     /// Cells that each action swaps, the upper or left one first.
     actions: Vec<[(usize, usize); 2]>,

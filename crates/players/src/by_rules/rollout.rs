@@ -7,6 +7,7 @@ use crate::random::Stream;
 
 /// Plays the move that simulations rank first, each with some moves of the guide.
 pub struct Rollout<G: Lookahead + Measured, P> {
+    /// Search that simulates the moves.
     pub search: Search<G>,
     /// Player of the simulations after the first move, whose values order the moves of the default
     /// mask.

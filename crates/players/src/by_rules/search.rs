@@ -17,7 +17,9 @@ use crate::random::{ColumnStreams, Role, Stream};
 /// any number of threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Lookahead + Measured> {
+    /// Rules of the simulated games.
     pub rules: G::Rules,
+    /// Budget of a move.
     pub budget: Budget,
     /// Moves of the guide after the first move.
     pub depth: u32,

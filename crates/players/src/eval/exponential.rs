@@ -11,9 +11,11 @@ const FEWEST: usize = 5;
 /// A bin on a logarithmic scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
+    /// Lowest score of the bin.
     pub low: i64,
     /// Lowest score of the next bin.
     pub next: i64,
+    /// Number of scores in the bin.
     pub count: usize,
     /// Games expected by the exponential law.
     pub expected: f64,

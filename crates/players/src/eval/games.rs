@@ -10,17 +10,22 @@ use crate::error::Result;
 use crate::games::{Episode, Game, Step};
 use crate::random::{Role, Stream};
 
+/// A game that was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedGame {
+    /// Seed of the game.
     pub seed: u128,
+    /// Score at the last move.
     pub score: i32,
     /// Whether the game was played to its end.
     pub is_over: bool,
+    /// Number of moves.
     pub moves: u64,
     /// The moves, unless they were not [kept](play_scores).
     pub actions: Vec<u16>,
     /// Moves that cleared something.
     pub matches: u32,
+    /// Number of waves of all moves.
     pub waves: u32,
 }
 
@@ -34,8 +39,10 @@ impl PlayedGame {
     }
 }
 
+/// Numbers of moves so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moves {
+    /// Moves of all games.
     pub all: u64,
     /// Moves of the longest present game.
     pub longest: u64,
@@ -59,6 +66,7 @@ pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, G::Rng, Stream) {
     (game, stream, tie_stream(seed))
 }
 
+/// The player's random stream in the game of a seed.
 pub fn tie_stream(seed: u128) -> Stream {
     Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64)
 }

@@ -37,10 +37,12 @@ impl Histogram {
         Some(Self { start: first * width, width, counts })
     }
 
+    /// Number of scores in all bins.
     pub fn total(&self) -> usize {
         self.counts.iter().sum()
     }
 
+    /// Lowest score of a bin, and lowest score above the bin.
     pub fn edges(&self, bin: usize) -> (i64, i64) {
         let low = self.start + bin as i64 * self.width;
         (low, low + self.width)

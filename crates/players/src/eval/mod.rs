@@ -5,10 +5,12 @@ mod endurance;
 pub mod exponential;
 mod figures;
 mod games;
+/// Histograms of scores.
 pub mod histogram;
 pub mod luck;
 mod report;
 pub mod splitting;
+/// Means, quantiles and intervals of scores.
 pub mod statistics;
 
 pub use comparison::{Comparison, Saved};

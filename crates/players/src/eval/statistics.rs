@@ -5,17 +5,24 @@ use serde::{Deserialize, Serialize};
 /// Summary of scores, in points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
+    /// Number of values.
     pub n: usize,
+    /// Mean of the values.
     pub mean: f64,
     /// Half the width of the mean's 95 % interval, t(0.975, n - 1) s / sqrt(n); `None` for a single
     /// score.
     pub half_width: Option<f64>,
     /// Divisor n - 1; `None` for a single score.
     pub standard_deviation: Option<f64>,
+    /// Least value.
     pub min: f64,
+    /// Value below which a quarter lies.
     pub lower_quartile: f64,
+    /// Value below which a half lies.
     pub median: f64,
+    /// Value below which three quarters lie.
     pub upper_quartile: f64,
+    /// Greatest value.
     pub max: f64,
 }
 
@@ -63,6 +70,7 @@ impl fmt::Display for Summary {
 /// Ratio of two sums over games, such as points to moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
+    /// The ratio of the sums.
     pub mean: f64,
     /// Half the width of the 95 % interval by the delta method for independent games; `None` for a
     /// single game.

@@ -23,6 +23,7 @@ struct ModelConfig {
 }
 
 impl Linear {
+    /// An agent of features, by their places in the game's list, with weights.
     pub fn new(terms: Vec<(usize, f64)>) -> Self {
         Self { terms }
     }
@@ -64,6 +65,7 @@ impl Linear {
         weights_file::write::<G>(Kind::Linear, rules, &ModelConfig { features }, &weights)
     }
 
+    /// The agent of a file; `name` stands for the file in errors.
     pub fn from_file<G: ActionFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
         let ModelConfig { features } = weights_file::config::<G, _>(file, Kind::Linear, name)?;
         let features = numbers::<G>(&features, name)?;
@@ -94,12 +96,14 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// The selection of features by their places in the game's list.
     pub fn new<G: ActionFeatures>(features: Vec<usize>) -> Self {
         let mut places = vec![None; G::action_names().len()];
         (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));
         Self { features, places }
     }
 
+    /// Places of the selected features in the game's list.
     pub fn features(&self) -> &[usize] {
         &self.features
     }

@@ -58,6 +58,7 @@ impl LinearValue {
         (0..self.slopes().len()).map(mean).collect()
     }
 
+    /// Value of a position by its concatenated descriptions.
     pub fn value<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> f64 {
         let constant = self.weights.first().copied().unwrap_or(0.0);
         if self.best_of == 1 {
@@ -68,6 +69,7 @@ impl LinearValue {
         constant + chosen.iter().map(|(sum, _)| sum).sum::<f64>() / chosen.len().max(1) as f64
     }
 
+    /// Value of a position.
     pub fn of<G: StateFeatures>(&self, state: &G::State) -> f64 {
         let mut descriptions = Vec::<f64>::new();
         G::descriptions(state, |description| descriptions.extend_from_slice(description));
@@ -78,7 +80,9 @@ impl LinearValue {
 /// A linear value, and how its agent plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueModel {
+    /// Value of positions.
     pub value: LinearValue,
+    /// Mask of the valued actions.
     pub mask: MaskKind,
     /// Factor of the next position's value.
     pub discount: f64,
@@ -114,6 +118,7 @@ impl ValueModel {
         weights_file::write::<G>(Kind::Value, rules, &config, &value.weights)
     }
 
+    /// The model of a file; `name` stands for the file in errors.
     pub fn from_file<G: StateFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
         let wrong = |what: String| Error::user(format!("{name} {what}"));
         let config: ModelConfig = weights_file::config::<G, _>(file, Kind::Value, name)?;

@@ -66,10 +66,12 @@ impl<G: Image> Evaluator<G> {
         self.encoder = Encoder::new(view);
     }
 
+    /// View of positions.
     pub fn view(&self) -> View {
         self.view
     }
 
+    /// Shape of the network.
     pub fn shape(&self) -> &NetworkShape {
         &self.shape
     }
@@ -105,6 +107,7 @@ impl<G: Image> Evaluator<G> {
         Ok(&self.values)
     }
 
+    /// Mask of each state, as the view has it.
     pub fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
         masks::<G>(states, self.view.mask)
     }
@@ -183,7 +186,7 @@ impl<G: Image> Evaluator<G> {
             chosen.extend(actions.into_iter().map(|action| (*state, action)));
         }
         let plans: Vec<f32> = match by_model {
-            true => self.shared(&chosen, &places, &counts, &values)?,
+            true => self.blend_plan_values(&chosen, &places, &counts, &values)?,
             false => self
                 .next_values(&chosen)?
                 .into_iter()
@@ -209,12 +212,13 @@ impl<G: Image> Evaluator<G> {
         Ok(())
     }
 
-    /// Values of chosen actions, so many of each state, in which plans by the dynamics model have their
-    /// share.
+    /// Mixes each chosen action's value with that of its plan of two moves, by the share
+    /// [`plan_share`](Self::plan_share): docs/dqn.md, "Plans".
     ///
-    /// The mean of what a state's plans gain is left out: it tells nothing, and an action without a
-    /// plan would lack it.
-    fn shared(
+    /// `counts` says how many of the chosen actions each state has; `places` are their indices in
+    /// `values`. The mean gain of a state's plans is left out, as an action without a plan would lack
+    /// it.
+    fn blend_plan_values(
         &mut self,
         chosen: &[(G::State, usize)],
         places: &[usize],
@@ -224,17 +228,17 @@ impl<G: Image> Evaluator<G> {
         let plans = self.plans_by_model(chosen)?;
         let gains: Vec<Option<f32>> =
             plans.iter().zip(places).map(|(plan, place)| Some((*plan)? - values[*place])).collect();
-        let (mut gains, mut shared) = (gains.as_slice(), Vec::with_capacity(places.len()));
+        let (mut gains, mut blended) = (gains.as_slice(), Vec::with_capacity(places.len()));
         for count in counts {
             let (own, others) = gains.split_at(*count);
             gains = others;
             let mean = own.iter().flatten().sum::<f32>() / own.iter().flatten().count().max(1) as f32;
             for gain in own {
                 let gain = gain.map_or(0.0, |gain| self.plan_share * (gain - mean));
-                shared.push(values[places[shared.len()]] + gain);
+                blended.push(values[places[blended.len()]] + gain);
             }
         }
-        Ok(shared)
+        Ok(blended)
     }
 
     /// Points that the dynamics model predicts of each action, plus the discounted highest value of an

@@ -12,6 +12,7 @@ const TASK: usize = 8;
 /// Plays the action of the mask with the network's highest value, at random among equal ones.
 pub struct NetworkPlayer<G: Image> {
     name: String,
+    /// The network's values of actions.
     pub evaluator: Evaluator<G>,
     /// Points of one unit of the network.
     points: f64,
@@ -36,6 +37,7 @@ impl<G: Image> NetworkPlayer<G> {
         Ok(Self { points: model.config.points, ..Self::new(evaluator) })
     }
 
+    /// Sets the name in results.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }

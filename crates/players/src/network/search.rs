@@ -11,9 +11,13 @@ use crate::random::Stream;
 /// Plays the move that simulations rank first among those that a network values highest; the
 /// network's values count as simulations, and the rules replace its dynamics model.
 pub struct NetworkSearch<G: Image + Measured, P> {
+    /// Name in results.
     pub name: String,
+    /// Network that values the moves first.
     pub network: NetworkPlayer<G>,
+    /// Search that simulates the moves.
     pub search: Search<G>,
+    /// Player of the simulations after the first move.
     pub guide: P,
     /// Most moves that are simulated, at least 1.
     pub candidates: usize,

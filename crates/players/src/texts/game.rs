@@ -58,12 +58,17 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
     }
 }
 
+/// Named weights of the player `linear`.
 pub struct Preset {
+    /// Name of the weights.
     pub name: &'static str,
+    /// The weights in one line.
     pub about: &'static str,
+    /// The weights.
     pub weights: Weights,
 }
 
+/// Where named weights are.
 pub enum Weights {
     /// Names of features with their weights.
     Terms(&'static [(&'static str, f64)]),
@@ -73,7 +78,9 @@ pub enum Weights {
 
 /// A policy that only one game has.
 pub struct OwnPolicy<S> {
+    /// Name of the player and guide.
     pub name: &'static str,
+    /// The policy in one line.
     pub about: &'static str,
     /// Values of moves in a position; empty where the policy has no opinion.
     pub values: fn(&S) -> Vec<Valued>,
@@ -81,14 +88,18 @@ pub struct OwnPolicy<S> {
 
 /// A game as dealt, and the actions played in it.
 pub struct Played<G: Game> {
+    /// The game at its start.
     pub game: G,
+    /// Random numbers of the game from its start on.
     pub random: G::Rng,
+    /// Actions in the order of the moves.
     pub actions: Vec<usize>,
 }
 
 /// Figures of a player's games beside their scores.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OwnFigures {
+    /// Ratios of two sums over games.
     pub ratios: Vec<Figure>,
     /// Counts by name, and each by kind.
     pub counts: Vec<(&'static str, Vec<(String, u64)>)>,
@@ -129,6 +140,7 @@ impl Agent {
 }
 
 impl Linear {
+    /// The agent of named weights.
     pub fn of<G: Roster>(preset: &Preset) -> Result<Self> {
         let terms = match preset.weights {
             Weights::Terms(terms) => terms,
