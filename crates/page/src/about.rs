@@ -2,7 +2,7 @@
 
 use matchq_games::random::{Role, Stream};
 use matchq_games::{Shape, Token};
-use matchq_players::{Agents, Playable};
+use matchq_players::{Agents, Playable, registry};
 use serde_json::{Value, json};
 
 use crate::door::{self, door};
@@ -39,7 +39,7 @@ pub fn of<G: Playable>(agents: &Agents) -> Value {
         "moves": (moves > 0).then_some(moves),
         "rules": rules,
         "reads": !G::THEMES.is_empty(),
-        "players": offers::of::<G>(agents),
+        "players": registry::game(G::NAME).map(|game| offers::of(game, agents)).unwrap_or_default(),
     })
 }
 

@@ -7,7 +7,7 @@ use matchq_core::error::{Error, Result};
 use matchq_games::random::Draw as _;
 use matchq_games::{Episode, Given, MaskKind, Names, actions_of_a_game};
 use matchq_pictures::landed::Landed;
-use matchq_players::{Agents, BoxedPlayer, Playable, position_stream};
+use matchq_players::{Agents, BoxedPlayer, Playable, position_stream, registry};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -297,7 +297,7 @@ impl Place {
 impl Here<'_> {
     /// The player of a thinker, kept for the next request.
     pub fn player<G: Playable>(&mut self, game: &Seated<G>, thinker: &Thinker) -> Result<&mut BoxedPlayer<G>> {
-        let text = thinker.text::<G>(&self.agents, self.most)?;
+        let text = thinker.text(registry::game(G::NAME)?, &self.agents, self.most)?;
         let key = (G::NAME.to_owned(), game.at.rules.clone(), text.clone(), self.agents.changes());
         let is_kept = self.kept.player.as_ref().is_some_and(|(kept, _)| *kept == key);
         if !is_kept {

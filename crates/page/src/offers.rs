@@ -1,8 +1,7 @@
 //! The players that a page offers.
 
 use matchq_core::error::{Error, Result};
-use matchq_players::roster::{Preset, Weights};
-use matchq_players::{Agents, Kind, Playable, SEARCHES, players};
+use matchq_players::{Agents, Choice, Door, Kind, Playable, SEARCHES, Sort};
 use serde::{Deserialize, Serialize};
 
 /// A player that can be asked for.
@@ -30,80 +29,55 @@ pub struct Thinker {
 /// Simulations a move by default: some ten milliseconds of WebAssembly.
 const SIMULATIONS: usize = 400;
 
-/// Whether the player `best` takes a budget but looks as far at any: where next moves are not seen
-/// to gain.
-fn looks_ahead<G: Playable>(name: &str) -> bool {
-    name == "best" && G::PIECES.is_some()
-}
-
-/// Players of a game, the strongest first.
-pub fn of<G: Playable>(agents: &Agents) -> Vec<Offer> {
-    let all = players::<G>();
-    let simulates = |name: &str| {
-        let entry = all.iter().find(|entry| entry.name == name);
-        entry.is_some_and(|entry| entry.parameters.iter().any(|parameter| parameter.key == "sims"))
+/// Players of a game, the strongest first; agents that were given stand behind those that ship.
+pub fn of(game: &dyn Door, agents: &Agents) -> Vec<Offer> {
+    let offer = |choice: &Choice| Offer {
+        name: choice.name.to_owned(),
+        about: choice.about.to_owned(),
+        simulations: choice.simulates.then_some(SIMULATIONS),
+        agent: matches!(choice.sort, Sort::Agent | Sort::Weights),
     };
-    let budget = |name: &str| (simulates(name) && !looks_ahead::<G>(name)).then_some(SIMULATIONS);
-    let rule = |name: &str| {
-        let entry = all.iter().find(|entry| entry.name == name)?;
-        let simulations = budget(name);
-        Some(Offer { name: name.to_owned(), about: entry.about.to_owned(), simulations, agent: false })
-    };
-    let mut offers: Vec<Offer> = rule("best").into_iter().collect();
-    let agent = |name: &str, about: &str| Offer {
-        name: name.to_owned(),
-        about: about.to_owned(),
-        simulations: None,
-        agent: true,
-    };
-    offers.extend(G::AGENTS.iter().map(|shipped| agent(shipped.name, shipped.about)));
+    let all: Vec<Choice> = game.choices().into_iter().filter(|choice| choice.on_page).collect();
+    let (first, others): (Vec<&Choice>, Vec<&Choice>) =
+        all.iter().partition(|choice| matches!(choice.sort, Sort::Best | Sort::Agent));
+    let mut offers: Vec<Offer> = first.into_iter().map(offer).collect();
     for (name, given) in agents.given() {
-        if given.game() != G::NAME {
+        if given.game() != game.name() {
             continue;
         }
-        offers.push(agent(&name, "an agent that you gave"));
-        if given.file.kind == Kind::Network && G::PIECES.is_none() {
+        let search = format!("{name}{SEARCHES}");
+        offers.push(Offer { name, about: "an agent that you gave".to_owned(), simulations: None, agent: true });
+        if given.file.kind == Kind::Network && game.has_plans() {
             let about = "a search with the network that you gave".to_owned();
-            offers.push(Offer {
-                name: format!("{name}{SEARCHES}"),
-                about,
-                simulations: Some(SIMULATIONS),
-                agent: true,
-            });
+            offers.push(Offer { name: search, about, simulations: Some(SIMULATIONS), agent: true });
         }
     }
-    let of_agent = |preset: &&Preset| matches!(preset.weights, Weights::Agent(_));
-    offers.extend(G::PRESETS.iter().filter(|preset| !of_agent(preset)).map(|preset| agent(preset.name, preset.about)));
-    // Agents stand for the players of their kinds, and plans need moves that are seen to gain.
-    let other = |name: &str| {
-        let of_agents = Kind::ALL.iter().any(|kind| kind.name() == name) || name.ends_with(SEARCHES);
-        let plans = G::PIECES.is_some() && ["plan", "setup", "exhaustive", "matching"].contains(&name);
-        !of_agents && !plans && name != "best" && name != "exhaustive"
-    };
-    offers.extend(all.iter().filter(|entry| other(entry.name)).filter_map(|entry| rule(entry.name)));
+    offers.extend(others.into_iter().map(offer));
     offers
 }
 
 impl Thinker {
     /// The player's text; refuses what is not offered.
-    pub fn text<G: Playable>(&self, agents: &Agents, most: usize) -> Result<String> {
-        let offers = of::<G>(agents);
+    pub fn text(&self, game: &dyn Door, agents: &Agents, most: usize) -> Result<String> {
+        let offers = of(game, agents);
         let name = &self.name;
         let offer = offers.iter().find(|offer| offer.name == *name);
         let offer = offer.ok_or_else(|| {
             let names: Vec<&str> = offers.iter().map(|offer| offer.name.as_str()).collect();
             Error::user(format!(
                 "there is no player '{name}' of {} here: the players are {}",
-                G::NAME,
+                game.name(),
                 names.join(", ")
             ))
         })?;
-        let is_preset = G::PRESETS.iter().any(|preset| preset.name == *name);
         match (offer.simulations, self.simulations) {
             (None, Some(_)) => Err(Error::user(format!("{name} does not simulate: leave simulations out"))),
-            (None, None) if looks_ahead::<G>(name) => Ok(format!("{name}:sims=1")),
-            (None, None) if is_preset => Ok(format!("linear:weights={name}")),
-            (None, None) => Ok(name.clone()),
+            (None, None) => Ok(match game.choices().iter().find(|choice| choice.name == *name) {
+                // Without a clock the best player needs a budget of simulations, even if it has no effect.
+                Some(Choice { sort: Sort::Best, .. }) => format!("{name}:sims=1"),
+                Some(choice) => choice.text(),
+                None => name.clone(),
+            }),
             (Some(default), asked) => {
                 let asked = asked.unwrap_or(default.min(most));
                 match (1..=most).contains(&asked) {

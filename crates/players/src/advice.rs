@@ -1,11 +1,12 @@
 //! A position's moves for people: what each is worth, what it costs against the best, what it gains
 //! for certain and what it prepares.
 
-use crate::contract::{Judged, Meaning, Player};
+use crate::contract::{Meaning, Player, Valued};
 use crate::error::Result;
 use crate::random::Stream;
 use crate::texts::Roster;
 
+/// A player's advice on a position.
 pub struct Advice {
     /// What the values are.
     pub meaning: Meaning,
@@ -13,8 +14,10 @@ pub struct Advice {
     pub moves: Vec<Advised>,
 }
 
+/// A move with what it is worth and what is certain of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Advised {
+    /// Number of the action.
     pub action: usize,
     /// Points of the game where the [meaning](Advice::meaning) says so.
     pub value: f64,
@@ -30,9 +33,12 @@ pub struct Advised {
     pub next: Option<Next>,
 }
 
+/// A next move and what it gains.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Next {
+    /// Number of the action, in the position after the first move.
     pub action: usize,
+    /// The move in words.
     pub words: String,
     /// Points that are certain.
     pub gains: f64,
@@ -40,12 +46,12 @@ pub struct Next {
 
 /// The player's advice on a position that has not ended.
 pub fn advise<G: Roster>(player: &mut dyn Player<G>, state: &G::State, ties: &mut Stream) -> Result<Advice> {
-    let judged = player.judge(state, ties)?;
+    let ranked = player.rank(state, ties)?;
     let meaning = player.meaning();
-    let best = judged.first().map_or(0.0, |best| best.value);
+    let best = ranked.first().map_or(0.0, |best| best.value);
     // Values count a point of the lookahead as one.
     let unit = if meaning.in_points { G::unit(state) } else { 1.0 };
-    let advised = |Judged { action, value, half_width, dropped }: &Judged| {
+    let advised = |Valued { action, value, half_width, dropped }: &Valued| {
         let (gains, next) = certain::<G>(state, *action);
         Advised {
             action: *action,
@@ -57,7 +63,7 @@ pub fn advise<G: Roster>(player: &mut dyn Player<G>, state: &G::State, ties: &mu
             next,
         }
     };
-    Ok(Advice { moves: judged.iter().map(advised).collect(), meaning })
+    Ok(Advice { moves: ranked.iter().map(advised).collect(), meaning })
 }
 
 /// What an action gains for certain, and the next action that then gains most for certain.

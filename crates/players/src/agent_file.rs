@@ -40,12 +40,15 @@ pub const STATE: &[u8; 8] = b"matchq\x1a\n";
 /// Equal agents have equal bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFile {
+    /// Name of the game that the agent plays.
     pub game: String,
+    /// Kind of the model, which names its player.
     pub kind: Kind,
     /// Training's rules as TOML.
     pub rules: String,
     /// Configuration of the model and its player as TOML.
     pub config: String,
+    /// Numbers of the model by the tensors' names.
     pub tensors: Arrays,
 }
 
@@ -61,8 +64,10 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Network, Self::Value, Self::Linear];
 
+    /// Name of the kind, which is that of its player.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Network => "network",
@@ -72,11 +77,13 @@ impl Kind {
     }
 }
 
+/// Tensors by their names.
 pub type Arrays = BTreeMap<String, Array>;
 
 /// A tensor on no device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Array {
+    /// Sizes of the dimensions.
     pub shape: Vec<usize>,
     /// Numbers in row-major order.
     pub values: Vec<f32>,
@@ -100,6 +107,7 @@ impl AgentFile {
         files::write_atomically(path, &self.to_bytes()?)
     }
 
+    /// Reads an agent's file; refuses files that are damaged or no agents.
     pub fn load(path: &Path) -> Result<Self> {
         Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
     }

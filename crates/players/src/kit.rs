@@ -25,6 +25,7 @@ pub type Move = (i64, i64, bool);
 /// Boards are texts of ten rows of `a b c d #`, joined by newlines. [`Game::run`] returns a
 /// callback's error at once.
 pub trait Player {
+    /// Error of the callbacks.
     type Error;
 
     /// Chooses a move; `moves_left` counts this one, from 25 down to 1.
@@ -57,6 +58,7 @@ pub trait Player {
     }
 }
 
+/// A session of games by a player, without a window.
 pub struct Game<P> {
     player: P,
     rules: Rules,
@@ -71,10 +73,12 @@ impl<P: Player> Game<P> {
         Self { player, rules: Rules::default(), seed: None, session: None }
     }
 
+    /// Sets the seed of the session, from which each game's seed comes.
     pub fn seed(self, seed: u128) -> Self {
         Self { seed: Some(seed), session: None, ..self }
     }
 
+    /// Sets the rules of the games.
     pub fn rules(self, rules: Rules) -> Self {
         Self { rules, ..self }
     }
@@ -92,6 +96,7 @@ impl<P: Player> Game<P> {
         Ok(())
     }
 
+    /// The player.
     pub fn player(&self) -> &P {
         &self.player
     }
@@ -130,6 +135,7 @@ pub struct AgentPlayer {
 }
 
 impl AgentPlayer {
+    /// A player of one game.
     pub fn new(agent: BoxedPlayer<Match3>) -> Self {
         Self { agent, games: 1, scores: vec![] }
     }
@@ -151,6 +157,7 @@ impl AgentPlayer {
         Self { games, ..self }
     }
 
+    /// Scores of the finished games.
     pub fn scores(&self) -> &[i32] {
         &self.scores
     }
@@ -184,25 +191,31 @@ pub struct GameLogic {
     episode: Episode<Match3>,
 }
 
+/// The result of a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
+    /// Text of the board after the move.
     pub board: String,
     /// Points of the move: -5 if it gained none, 0 after the game's end.
     pub score_delta: i32,
+    /// Whether the game has ended.
     pub game_over: bool,
     /// Boards after the swap, every pass of falling and every clearing, without the last.
     pub intermediate: Vec<String>,
 }
 
 impl GameLogic {
+    /// The game of a seed.
     pub fn new(seed: u128, rules: &Rules) -> Self {
         Self { episode: Episode::deal(rules, seed) }
     }
 
+    /// Points so far.
     pub fn score(&self) -> i32 {
         self.episode.score()
     }
 
+    /// Whether no move is left.
     pub fn is_gameover(&self) -> bool {
         self.episode.is_over()
     }
@@ -212,6 +225,7 @@ impl GameLogic {
         self.episode.game.matching_moves()
     }
 
+    /// Text of the board.
     pub fn board(&self) -> String {
         self.episode.game.board()
     }
@@ -221,6 +235,7 @@ impl GameLogic {
         self.episode.game.moves_left()
     }
 
+    /// Plays a move; a move off the board changes nothing, but is used up.
     pub fn play(&mut self, (x, y, vertical): Move) -> Played {
         let Episode { game, stream } = &mut self.episode;
         let (play, intermediate) = game.play_watched(x, y, vertical, stream);

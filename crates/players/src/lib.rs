@@ -16,6 +16,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod advice;
 pub mod agent_file;
@@ -53,7 +54,7 @@ pub use by_rules::{
     Budget, Cascade, Exhaustive, Greedy, PlanThenCascade, Planner, Random, Ranked, Rollout, Search, Setup,
 };
 pub use contract::{
-    ActionValue, BoxedPlayer, Judged, Listed, Meaning, Measured, Moved, Player, Policy, PolicyPlayer, best, in_words,
+    BoxedPlayer, Listed, Meaning, Measured, Moved, Player, Policy, PolicyPlayer, Valued, best, in_words,
     position_stream,
 };
 pub use learned::{LOST, Linear, LinearValue, Selection, ValueModel, ValuePlayer, places};
@@ -61,4 +62,4 @@ pub use matchq_core::{clock, error, files, random};
 pub use matchq_games as games;
 pub use network::{NetworkPlayer, NetworkSearch, argmax};
 pub use registry::{AnyGame, Door, Doors, ForGame, Of, Playable, Register, names, register, with_game};
-pub use texts::{Build, Entry, Options, Parameter, Roster, SEARCHES, Setting, build, players};
+pub use texts::{Build, Choice, Entry, Options, Parameter, Roster, SEARCHES, Setting, Sort, build, choices, players};

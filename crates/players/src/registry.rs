@@ -11,7 +11,7 @@ use crate::contract::BoxedPlayer;
 use crate::error::{Error, Result};
 use crate::games::{Bejeweled, Bilging, Match3, Tetris, TileMatch, Token};
 use crate::network::{Backend, Precision};
-use crate::texts::{self, Preset, Roster, Setting};
+use crate::texts::{self, Choice, Preset, Roster, Setting};
 
 /// A game whose players are made by name.
 ///
@@ -105,6 +105,12 @@ pub trait Door: AnyGame {
     /// The game's players, or the parameters of one; see [`crate::listing`].
     fn listing(&self, player: Option<&str>) -> Result<String>;
 
+    /// Players that people choose from; see [`crate::choices`].
+    fn choices(&self) -> Vec<Choice>;
+
+    /// Whether next moves can be seen to gain, so that searches with a network make sense.
+    fn has_plans(&self) -> bool;
+
     /// Whether a board's text is a position at rest, by the usual rules.
     fn stands(&self, board: &str) -> bool;
 
@@ -157,6 +163,14 @@ impl<G: Playable> Door for Of<G> {
 
     fn listing(&self, player: Option<&str>) -> Result<String> {
         texts::lines::<G>(player)
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        texts::choices::<G>()
+    }
+
+    fn has_plans(&self) -> bool {
+        G::PIECES.is_none()
     }
 
     fn stands(&self, board: &str) -> bool {

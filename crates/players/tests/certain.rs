@@ -4,12 +4,12 @@ use matchq_players::games::match3::{Certain, MATCHING, Match3, Rules, SETUPS, St
 use matchq_players::games::{Game, MaskKind, Plan};
 use matchq_players::random::{Role, Stream};
 use matchq_players::{
-    ActionValue, Budget, Cascade, Greedy, PlanThenCascade, Planner, Policy, Random, Rollout, Search, best,
+    Budget, Cascade, Greedy, PlanThenCascade, Planner, Policy, Random, Rollout, Search, Valued, best,
 };
 
 use super::{CHAIN, FOUR, PREPARATION, action, choices, position, prepares, rollout, takes_four, ties, value_of};
 
-fn values(policy: &impl Policy<Match3>, state: &State, ties: &mut Stream) -> Vec<ActionValue> {
+fn values(policy: &impl Policy<Match3>, state: &State, ties: &mut Stream) -> Vec<Valued> {
     policy.values(state, ties)
 }
 
@@ -22,7 +22,7 @@ fn the_random_player_weighs_all_legal_moves_alike() {
 
 #[test]
 fn ties_are_broken_uniformly() {
-    let valued = |(action, value)| ActionValue { action, value };
+    let valued = |(action, value)| Valued::new(action, value);
     let values = [(4, 1.0), (5, 2.0), (6, 0.0), (7, 2.0), (9, 2.0)].map(valued);
     let mut stream = ties(0);
     let mut counts = [0_i32; 10];

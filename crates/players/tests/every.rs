@@ -4,7 +4,7 @@ use matchq_players::eval::{play_bounded, play_series};
 use matchq_players::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
 use matchq_players::games::{Game, MaskKind, offered};
 use matchq_players::random::{Draw as _, Role, Stream};
-use matchq_players::{ActionValue, ForGame, Playable, Player, names, parse as parse_for, players, with_game};
+use matchq_players::{ForGame, Playable, Player, Valued, names, parse as parse_for, players, with_game};
 use rayon::ThreadPoolBuilder;
 
 use super::{ALL, FOUR, position, ties};
@@ -122,7 +122,7 @@ impl Player<Match3> for Spy {
         Ok(states.iter().map(|state| Match3::mask(state, MATCHING).nth(0).unwrap()).collect())
     }
 
-    fn rank(&mut self, _: &State, _: &mut Stream) -> matchq_players::error::Result<Vec<ActionValue>> {
+    fn rank(&mut self, _: &State, _: &mut Stream) -> matchq_players::error::Result<Vec<Valued>> {
         unreachable!("a series only asks for actions")
     }
 }

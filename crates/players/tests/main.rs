@@ -14,7 +14,7 @@ mod weights;
 
 use matchq_players::games::match3::{MATCHING, Match3, Move, Rules, State};
 use matchq_players::random::{Role, Stream};
-use matchq_players::{ActionValue, Budget, Cascade, Policy, Rollout, Search};
+use matchq_players::{Budget, Cascade, Policy, Rollout, Search, Valued};
 
 type Gem = (usize, usize, char);
 
@@ -41,7 +41,7 @@ fn choices(policy: &impl Policy<Match3>, state: &State) -> Vec<usize> {
     chosen
 }
 
-fn value_of(values: &[ActionValue], action: usize) -> f64 {
+fn value_of(values: &[Valued], action: usize) -> f64 {
     values.iter().find(|valued| valued.action == action).unwrap().value
 }
 

@@ -7,9 +7,7 @@ use matchq_players::network::{
     Backend, Evaluator, Input, Model, ModelConfig, NetworkConfig, Precision, Processor, View, by_certain_points,
 };
 use matchq_players::random::{Role, Stream};
-use matchq_players::{
-    ActionValue, Agent, NetworkPlayer, Planner, Player, Policy, Setting, parse, parse_with, registry,
-};
+use matchq_players::{Agent, NetworkPlayer, Planner, Player, Policy, Setting, Valued, parse, parse_with, registry};
 
 use super::{CHAIN, FOUR, position, ties, value_of, weights};
 
@@ -40,7 +38,7 @@ fn player(model: &Model) -> NetworkPlayer<Match3> {
     NetworkPlayer::of(model, 8, &Processor).unwrap()
 }
 
-fn rank(text: &str, model: &Model, state: &State) -> Vec<ActionValue> {
+fn rank(text: &str, model: &Model, state: &State) -> Vec<Valued> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("best.safetensors");
     model.to_file().unwrap().save(&file).unwrap();
@@ -49,12 +47,12 @@ fn rank(text: &str, model: &Model, state: &State) -> Vec<ActionValue> {
     parse_with::<Match3>(text, &Rules::default(), &setting).unwrap().rank(state, &mut ties(0)).unwrap()
 }
 
-fn rank_of(agent: &Agent, text: &str, state: &State) -> Vec<ActionValue> {
+fn rank_of(agent: &Agent, text: &str, state: &State) -> Vec<Valued> {
     let setting = Setting { agent: Some(agent), ..Setting::default() };
     parse_with::<Match3>(text, &Rules::default(), &setting).unwrap().rank(state, &mut ties(0)).unwrap()
 }
 
-fn planned(state: &State) -> Vec<ActionValue> {
+fn planned(state: &State) -> Vec<Valued> {
     Policy::<Match3>::rank(&Planner(Plan::of(2)), state, &mut ties(0))
 }
 
@@ -84,14 +82,14 @@ fn a_search_tells_a_network_by_the_rules_what_its_dynamics_model_would_predict()
     let mut exact = player(&model);
     let view = exact.evaluator.shape().exact_view();
     exact.evaluator.see(view);
-    let first = |ranked: Vec<ActionValue>| ranked[0];
+    let first = |ranked: Vec<Valued>| ranked[0];
     let told = first(exact.rank(&state, &mut ties(0)).unwrap());
     let predicted = first(player(&model).rank(&state, &mut ties(0)).unwrap());
     assert_ne!(told.value, predicted.value, "fresh weights predict nothing right");
     assert_eq!(first(rank("network+search:sims=1:candidates=1", &model, &state)).action, told.action);
     // The certain chain of each move is left without output.
     exact.evaluator.output = 0.0;
-    for ActionValue { action, value } in exact.rank(&state, &mut ties(0)).unwrap() {
+    for Valued { action, value, .. } in exact.rank(&state, &mut ties(0)).unwrap() {
         assert!((value - f64::from(Match3::after(&state, action).points)).abs() < 1e-3);
     }
 }
@@ -335,7 +333,7 @@ fn a_plan_by_the_learned_model_is_its_points_and_the_best_move_on_the_board_that
         let [planned, plain] = ["network:plan=0.25", "network:plan=0"].map(|text| rank_of(agent, text, &state));
         for (ranked, values) in [(&planned, &found), (&plain, &values)] {
             assert_eq!(ranked.len(), mask.count());
-            for ActionValue { action, value } in ranked {
+            for Valued { action, value, .. } in ranked {
                 assert!((value / model.config.points - f64::from(values[*action])).abs() < 1e-4);
             }
         }

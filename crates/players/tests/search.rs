@@ -9,7 +9,7 @@ use matchq_players::games::bilging::{self, Bilging};
 use matchq_players::games::match3::{Certain, Match3, Rules, State};
 use matchq_players::games::{Game, Lookahead, MaskKind, offered};
 use matchq_players::random::{ColumnStreams, Draw, Role, Stream};
-use matchq_players::{ActionValue, BoxedPlayer, Budget, Cascade, Judged, Policy, Search, parse};
+use matchq_players::{BoxedPlayer, Budget, Cascade, Policy, Search, Valued, parse};
 
 use super::{ALL, CHAIN, FOUR, PREPARATION, action, position, ties};
 
@@ -52,7 +52,7 @@ impl Counting {
 }
 
 impl Policy<Match3> for Counting {
-    fn values(&self, state: &State, ties: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &State, ties: &mut Stream) -> Vec<Valued> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Policy::<Match3>::values(&Cascade, state, ties)
     }
@@ -63,8 +63,8 @@ fn search(sims: usize, depth: u32) -> Search<Match3> {
 }
 
 /// Candidates without a value.
-fn promising(actions: impl IntoIterator<Item = usize>) -> Vec<ActionValue> {
-    actions.into_iter().map(|action| ActionValue { action, value: 0.0 }).collect()
+fn promising(actions: impl IntoIterator<Item = usize>) -> Vec<Valued> {
+    actions.into_iter().map(|action| Valued::new(action, 0.0)).collect()
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trus
     // Swaps without a match cost 5 in each of 10 simulations; the first values are 20 on average,
     // 25 above.
     let candidates = [(action(4, 0, true), 15.0), (action(0, 0, true), 25.0)];
-    let candidates = candidates.map(|(action, value)| ActionValue { action, value });
+    let candidates = candidates.map(|(action, value)| Valued::new(action, value));
     for (prior_visits, means) in [(0.0, [-5.0, -5.0]), (10.0, [-2.5, -7.5]), (30.0, [-1.25, -8.75])] {
         let search = Search { prior_visits, ..search(20, 0) };
         let ranked = search.rank(&state, &candidates, &Cascade, &mut ties(0), Instant::now());
@@ -120,7 +120,7 @@ fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trus
 #[test]
 fn a_value_that_is_no_number_does_no_harm_where_values_do_not_count() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
-    let candidates = [action(4, 0, true), action(0, 0, true)].map(|action| ActionValue { action, value: f64::NAN });
+    let candidates = [action(4, 0, true), action(0, 0, true)].map(|action| Valued::new(action, f64::NAN));
     let ranked = search(20, 0).rank(&state, &candidates, &Cascade, &mut ties(0), Instant::now());
     assert!(ranked.iter().all(|valued| valued.value == -5.0), "{ranked:?}");
 }
@@ -151,8 +151,8 @@ fn a_simulation_ends_with_the_game_and_no_candidates_have_no_ranking() {
 #[test]
 fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_time_is_over() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
-    let candidates: Vec<ActionValue> =
-        promising(0..9).into_iter().map(|valued| ActionValue { value: -(valued.action as f64), ..valued }).collect();
+    let candidates: Vec<Valued> =
+        promising(0..9).into_iter().map(|valued| Valued { value: -(valued.action as f64), ..valued }).collect();
     let search = |milliseconds, prior_visits| {
         let budget = Budget::Time(Duration::from_millis(milliseconds));
         let guide = Counting::default();
@@ -160,7 +160,7 @@ fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_
         let begin = Instant::now() - Duration::from_millis(5);
         let ranked = search.rank(&state, &candidates, &guide, &mut ties(0), begin);
         assert_eq!(ranked.len(), 9);
-        (guide.count(), ranked.into_iter().map(ActionValue::from).collect::<Vec<_>>())
+        (guide.count(), ranked.iter().map(|valued| Valued::new(valued.action, valued.value)).collect::<Vec<_>>())
     };
     assert_eq!(search(5, 0.0).0, 9);
     // First values that count replace simulations.
@@ -184,7 +184,7 @@ fn moves_that_drop_out_early_come_last_and_what_each_costs_is_measured_at_equal_
     assert!(judged[1..].iter().all(|judged| judged.half_width.is_some_and(|half| half >= 0.0)), "{judged:?}");
     // Ten times the simulations, a third of the width.
     let more = search(40_000, 2).rank(&state, &candidates, &Cascade, &mut ties(0), Instant::now());
-    let width = |judged: &[Judged]| judged[1..].iter().filter_map(|judged| judged.half_width).fold(0.0, f64::max);
+    let width = |judged: &[Valued]| judged[1..].iter().filter_map(|judged| judged.half_width).fold(0.0, f64::max);
     assert!((0.2..0.5).contains(&(width(&more) / width(&judged))), "{} {}", width(&more), width(&judged));
 }
 

@@ -5,7 +5,7 @@ use matchq_pictures::landed::Landed;
 use super::clip::Clip;
 use crate::eval::tie_stream;
 use crate::games::{Episode, Game};
-use crate::players::{ActionValue, Playable};
+use crate::players::{Playable, Valued};
 use crate::random::Stream;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ pub struct Question<G: Game> {
 pub struct Answer {
     pub id: u64,
     /// Moves, best first, at least one.
-    pub ranked: Vec<ActionValue>,
+    pub ranked: Vec<Valued>,
     /// The player's stream after the choice.
     pub ties: Stream,
 }
@@ -140,7 +140,7 @@ impl<G: Playable> Session<G> {
             return;
         }
         let state = self.episode.state();
-        let candidate = |ActionValue { action, value }| Candidate {
+        let candidate = |Valued { action, value, .. }| Candidate {
             action,
             value,
             words: G::words(&state, action),

@@ -18,14 +18,20 @@ pub const LAST: &str = "last.safetensors";
 
 /// An agent inside the program.
 pub struct Shipped {
+    /// Name by which the agent is found.
     pub name: &'static str,
+    /// The agent in one line.
     pub about: &'static str,
+    /// Kind of the agent.
     pub kind: Kind,
+    /// Bytes of the agent's [file](AgentFile).
     pub file: &'static [u8],
 }
 
+/// A trained player as a file.
 #[derive(Clone, Debug)]
 pub struct Agent {
+    /// The file's content.
     pub file: Arc<AgentFile>,
     name: String,
     label: String,
@@ -108,6 +114,7 @@ impl Agent {
         Self { file: Arc::new(file), name, label, ships: false }
     }
 
+    /// The agent that ships.
     pub fn shipped(shipped: &Shipped) -> Result<Self> {
         let name = format!("the agent {}", shipped.name);
         let file = AgentFile::from_bytes(shipped.file).map_err(|what| Error::runtime(format!("{name} {what}")))?;
@@ -125,6 +132,7 @@ impl Agent {
         &self.label
     }
 
+    /// Name of the agent's game.
     pub fn game(&self) -> &str {
         &self.file.game
     }
@@ -146,14 +154,17 @@ impl Agent {
         })
     }
 
+    /// The agent's network; refuses an agent of another game or kind.
     pub fn network<G: Image>(&self) -> Result<Model> {
         Model::from_file::<G>(&self.file, &self.name)
     }
 
+    /// The agent's linear value of positions; refuses an agent of another game or kind.
     pub fn value<G: StateFeatures>(&self) -> Result<ValueModel> {
         ValueModel::from_file::<G>(&self.file, &self.name)
     }
 
+    /// The agent's weighted features of actions; refuses an agent of another game or kind.
     pub fn linear<G: ActionFeatures>(&self) -> Result<Linear> {
         Linear::from_file::<G>(&self.file, &self.name)
     }

@@ -8,22 +8,34 @@ use super::potential::{Memory, Promise};
 use super::rows::Rows;
 use crate::by_rules::{Budget, or_all_alike};
 use crate::clock::Instant;
-use crate::contract::{ActionValue, Meaning, Policy};
+use crate::contract::{Meaning, Policy, Valued};
 use crate::games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
 use crate::random::Stream;
 
-/// Settings of a beam search over certain results.
+/// Settings of a beam search over boards that are certain.
+///
+/// | key | default | meaning |
+/// | --- | --- | --- |
+/// | `width` | 1000 | boards kept after each move |
+/// | `time` | none | time limit of a move, which replaces `width` |
+/// | `depth` | 12 | most moves of a plan |
+/// | `mean` | 7 | cost of a move in points |
+/// | `ending` | 8 | moves before the game's end from which promises count less |
+/// | `promise` | see [`Promise`] | value of a plan's last board |
 #[derive(Clone, Debug)]
 pub struct Beam {
     /// Boards kept after each move.
     pub width: usize,
-    /// Time of a search, in place of a width.
+    /// Time limit of a move; with one, the beam is as wide as the time allows, and `width` has no
+    /// effect.
     pub time: Option<Duration>,
+    /// Most moves of a plan.
     pub depth: usize,
-    /// Cost of a move: a player's mean points.
+    /// Cost of a move in points: what a player gains on average.
     pub mean: f32,
-    /// Moves before the game's end from which promises count less.
+    /// Number of moves before the game's end from which promises count less.
     pub ending: f32,
+    /// Value of a plan's last board.
     pub promise: Promise,
 }
 
@@ -53,7 +65,7 @@ impl BeamPlayer {
 }
 
 impl Policy<Bilging> for BeamPlayer {
-    fn values(&self, state: &State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &State, _: &mut Stream) -> Vec<Valued> {
         or_all_alike::<Bilging>(state, self.beam.values(state))
     }
 
@@ -88,7 +100,7 @@ struct Child {
     ended: u64,
 }
 
-/// A hasher of keys that are hashes.
+/// A hasher that returns its key, for keys that are hashes.
 #[derive(Default)]
 struct Same(u64);
 
@@ -153,11 +165,11 @@ impl Beam {
     /// board's promise.
     ///
     /// Plans that do not end with a break count only for first moves without one that does.
-    pub fn values(&self, state: &State) -> Vec<(usize, f64)> {
+    pub fn values(&self, state: &State) -> Vec<Valued> {
         MEMORY.with_borrow_mut(|memory| self.search(state, memory))
     }
 
-    fn search(&self, state: &State, memory: &mut Memory) -> Vec<(usize, f64)> {
+    fn search(&self, state: &State, memory: &mut Memory) -> Vec<Valued> {
         let begin = Instant::now();
         let (left, depth) = (state.moves_left(), self.depth.min(state.moves_left()));
         let (mut ended, mut open) = ([f32::NEG_INFINITY; ACTIONS], [f32::NEG_INFINITY; ACTIONS]);
@@ -221,8 +233,8 @@ impl Beam {
             beam = children.iter().map(|child| follow(&beam[child.parent as usize], child, state.chains())).collect();
         }
         let best = |action| if ended[action] > f32::NEG_INFINITY { ended[action] } else { open[action] - UNENDED };
-        let values = (0..ACTIONS).map(|action| (action, f64::from(best(action))));
-        values.filter(|(_, value)| *value > f64::NEG_INFINITY).collect()
+        let values = (0..ACTIONS).map(|action| Valued::new(action, f64::from(best(action))));
+        values.filter(|valued| valued.value > f64::NEG_INFINITY).collect()
     }
 
     /// Gives each move that changes the board, with the next board's hash, whether the move clears

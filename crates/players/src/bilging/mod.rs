@@ -1,5 +1,6 @@
 //! Players of bilging: a beam search and a planner.
 
+/// Beam search over boards that are certain.
 pub mod beam;
 pub mod planner;
 mod potential;

@@ -5,18 +5,19 @@
 
 use std::sync::LazyLock;
 
+use crate::contract::Valued;
 use crate::games::bilging::board::{self, UNKNOWN};
 use crate::games::bilging::{Bilging, COLUMNS, EFFECTIVE, Grid, ROWS, State, stands_in_run};
 use crate::games::{After, Game, Lookahead};
 
-/// Cost of a move: the player's mean points.
+/// Cost of a move in points: what the player gains on average.
 const MEAN: f64 = 5.0;
 const BINGO: f64 = 27.0;
 /// Swaps around an obstacle in a row.
 const AROUND: f64 = 1.0;
-/// Promise of a board without known pieces.
+/// Value of a board without known pieces, in points.
 const NOTHING: f64 = -4.0;
-/// Promise of an unknown piece.
+/// Value of an unknown piece, in points.
 const UNKNOWN_PIECE: f64 = 0.5;
 /// Longest plans that are tried swap by swap.
 const TRIED: usize = 2;
@@ -221,18 +222,18 @@ fn soon(grid: &Grid, swaps: usize) -> f64 {
 }
 
 /// Value of each swap: points, plus the value of the best plan afterwards.
-pub fn values(state: &State) -> Vec<(usize, f64)> {
+pub fn values(state: &State) -> Vec<Valued> {
     let value = |action| {
         let After { state, points, .. } = Bilging::after(state, action);
         let points = f64::from(points);
         let left = state.moves_left();
         if left == 0 {
-            return (action, points);
+            return Valued::new(action, points);
         }
         let pieces = state.pieces();
         let unknown = pieces.iter().flatten().filter(|piece| **piece == UNKNOWN).count() as f64;
         let later = (promise(&pieces, left) + UNKNOWN_PIECE * unknown).max(soon(&state.grid(), TRIED.min(left)));
-        (action, points - MEAN + later)
+        Valued::new(action, points - MEAN + later)
     };
     Bilging::mask(state, EFFECTIVE).iter().map(value).collect()
 }

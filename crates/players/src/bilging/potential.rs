@@ -159,13 +159,14 @@ pub(super) fn nearest(rows: &Rows, row: usize) -> [u8; 2] {
     [bingo, lanes[DONKEY]]
 }
 
+/// Value of a board in points: what can be gained from it after the plan that leads to it.
 #[derive(Clone, Debug)]
 pub struct Promise {
-    /// Promise by the half swaps to a bingo and to a sea donkey.
+    /// Points by the number of half swaps to a bingo and to a sea donkey.
     by_distance: [[f32; 256]; 2],
-    /// Shares of the best row, of the next one apart from it, and so on.
+    /// Share of the best row's points that counts, of the next best row's apart from it, and so on.
     pub shares: [f32; 4],
-    /// Promise of an unknown piece.
+    /// Points of an unknown piece.
     pub unknown: f32,
 }
 
@@ -176,7 +177,8 @@ impl Default for Promise {
 }
 
 impl Promise {
-    /// Promise of points, less a cost of each swap until then.
+    /// A promise of the `points` of a bingo and of a sea donkey, less the cost `swap` of each swap until
+    /// then.
     pub fn new(points: [f32; 2], swap: f32, shares: [f32; 4], unknown: f32) -> Self {
         let promise = |points: f32, half_swaps: usize| (points - swap * (1.0 + 0.5 * half_swaps as f32)).max(0.0);
         let by_distance = points.map(|points| std::array::from_fn(|half_swaps| promise(points, half_swaps)));
@@ -189,7 +191,7 @@ impl Promise {
         bingos[usize::from(bingo)].max(donkeys[usize::from(donkey)])
     }
 
-    /// Promise of all rows, by [`shares`](Self::shares).
+    /// Points of all rows, each by its [share](Self::shares).
     #[inline]
     pub(super) fn sum(&self, by_row: &[f32; ROWS]) -> f32 {
         let mut left = *by_row;

@@ -103,7 +103,7 @@ fn with_one_move_left_a_beam_plays_for_the_points_of_this_move() {
         let beam = Beam::default();
         let values = beam.values(&state);
         for action in Bilging::mask(&state, MATCHING).iter() {
-            let value = values.iter().find(|(valued, _)| *valued == action).unwrap().1;
+            let value = values.iter().find(|valued| valued.action == action).unwrap().value;
             assert_eq!(value, f64::from(Bilging::first_break(&state, action).points()) - f64::from(beam.mean));
         }
     }
@@ -116,7 +116,7 @@ fn a_beam_builds_the_bingo_that_is_two_swaps_away() {
     let state = Bilging::parse(&Rules::default(), &Bilging::board(&board(&away)), Some(2)).unwrap();
     let best = |state: &State| {
         let values = Beam { width: 100, ..Beam::default() }.values(state);
-        values.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).unwrap().0
+        values.into_iter().max_by(|one, other| one.value.total_cmp(&other.value)).unwrap().action
     };
     assert_eq!(best(&state), action(3, 2));
     assert_eq!(best(&Bilging::done(&state, action(3, 2))), action(5, 2));

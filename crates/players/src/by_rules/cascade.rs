@@ -1,4 +1,4 @@
-use crate::contract::{ActionValue, Meaning, Policy, weigh_certain};
+use crate::contract::{Meaning, Policy, Valued, weigh_certain};
 use crate::games::{Lookahead, Plan};
 use crate::random::Stream;
 
@@ -6,7 +6,7 @@ use crate::random::Stream;
 pub struct Cascade;
 
 impl<G: Lookahead> Policy<G> for Cascade {
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
         weigh_certain::<G>(state, Plan::of(1))
     }
 

@@ -1,4 +1,4 @@
-use crate::contract::{ActionValue, Meaning, Policy, best_of, quiet_too};
+use crate::contract::{Meaning, Policy, Valued, highest, quiet_too};
 use crate::games::Lookahead;
 use crate::random::Stream;
 
@@ -22,11 +22,11 @@ impl Exhaustive {
             // Quiet last moves are all equal: one is enough.
             2 => {
                 let quiet = quiet_too::<G>(&after.state).without(&after.actions).nth(0);
-                best_of(after.actions.iter().chain(quiet).map(|next| self.value::<G>(&after.state, next, 1)))
+                highest(after.actions.iter().chain(quiet).map(|next| self.value::<G>(&after.state, next, 1)))
             }
             _ => {
                 let next = quiet_too::<G>(&after.state);
-                best_of(next.iter().map(|next| self.value::<G>(&after.state, next, depth - 1)))
+                highest(next.iter().map(|next| self.value::<G>(&after.state, next, depth - 1)))
             }
         };
         f64::from(after.points) - self.cost + later
@@ -34,8 +34,8 @@ impl Exhaustive {
 }
 
 impl<G: Lookahead> Policy<G> for Exhaustive {
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
-        let value = |action| ActionValue { action, value: self.value::<G>(state, action, self.depth) };
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
+        let value = |action| Valued::new(action, self.value::<G>(state, action, self.depth));
         quiet_too::<G>(state).iter().map(value).collect()
     }
 
@@ -75,7 +75,7 @@ mod tests {
                 let player = Exhaustive { depth, cost: 3.0 };
                 let values = Policy::<G>::values(&player, &state, &mut Stream::new(0, Role::Tie, 0));
                 assert_eq!(values.len(), G::mask(&state, mask).count());
-                for ActionValue { action, value } in values {
+                for Valued { action, value, .. } in values {
                     assert_eq!(value, plain::<G>(&state, action, depth, mask), "{} {action}", G::NAME);
                 }
             }

@@ -1,4 +1,4 @@
-use crate::contract::{ActionValue, Meaning, Policy, weigh};
+use crate::contract::{Meaning, Policy, Valued, weigh};
 use crate::games::Lookahead;
 use crate::random::Stream;
 
@@ -6,7 +6,7 @@ use crate::random::Stream;
 pub struct Greedy;
 
 impl<G: Lookahead> Policy<G> for Greedy {
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
         weigh::<G>(state, |action| G::wave(&G::done(state, action)).map_or(0.0, |(_, points)| points.into()))
     }
 

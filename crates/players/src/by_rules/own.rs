@@ -1,26 +1,26 @@
-use crate::contract::{ActionValue, Policy};
+use crate::contract::{Policy, Valued};
 use crate::games::{Game, MaskKind};
 use crate::random::Stream;
 
-pub struct Own<G: Game>(fn(&G::State) -> Vec<(usize, f64)>);
+pub struct Own<G: Game>(fn(&G::State) -> Vec<Valued>);
 
 impl<G: Game> Own<G> {
-    pub fn new(values: fn(&G::State) -> Vec<(usize, f64)>) -> Self {
+    pub fn new(values: fn(&G::State) -> Vec<Valued>) -> Self {
         Self(values)
     }
 }
 
 impl<G: Game> Policy<G> for Own<G> {
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
         or_all_alike::<G>(state, self.0(state))
     }
 }
 
 /// Values of moves; where there are none, all legal actions are equal.
-pub fn or_all_alike<G: Game>(state: &G::State, values: Vec<(usize, f64)>) -> Vec<ActionValue> {
+pub fn or_all_alike<G: Game>(state: &G::State, values: Vec<Valued>) -> Vec<Valued> {
     if values.is_empty() {
         let legal = G::mask(state, MaskKind::LEGAL);
-        return legal.iter().map(|action| ActionValue { action, value: 0.0 }).collect();
+        return legal.iter().map(|action| Valued::new(action, 0.0)).collect();
     }
-    values.into_iter().map(|(action, value)| ActionValue { action, value }).collect()
+    values
 }

@@ -1,5 +1,5 @@
 use super::cascade::Cascade;
-use crate::contract::{ActionValue, Meaning, Policy, weigh_certain};
+use crate::contract::{Meaning, Policy, Valued, weigh_certain};
 use crate::games::{Lookahead, Plan};
 use crate::random::Stream;
 
@@ -11,7 +11,7 @@ pub struct Planner(
 );
 
 impl<G: Lookahead> Policy<G> for Planner {
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
         weigh_certain::<G>(state, self.0)
     }
 
@@ -34,7 +34,7 @@ pub struct PlanThenCascade {
 }
 
 impl<G: Lookahead> Policy<G> for PlanThenCascade {
-    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
         Policy::<G>::values(&self.planner, state, ties)
     }
 

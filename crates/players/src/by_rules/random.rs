@@ -1,16 +1,17 @@
-use crate::contract::{ActionValue, Meaning, Policy};
+use crate::contract::{Meaning, Policy, Valued};
 use crate::games::{Game, MaskKind, offered};
 use crate::random::Stream;
 
 /// Plays any action of a mask, each with the same chance.
 pub struct Random {
+    /// Mask of the actions that may be played.
     pub mask: MaskKind,
 }
 
 impl<G: Game> Policy<G> for Random {
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
         let (mask, _) = offered::<G>(state, self.mask);
-        mask.iter().map(|action| ActionValue { action, value: 0.0 }).collect()
+        mask.iter().map(|action| Valued::new(action, 0.0)).collect()
     }
 
     fn meaning(&self) -> Meaning {

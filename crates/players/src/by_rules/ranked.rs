@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use serde_json::{Value, json};
 
-use crate::contract::{ActionValue, Listed, Policy, in_words};
+use crate::contract::{Listed, Policy, Valued, in_words};
 use crate::games::{Bejeweled, Image, MaskKind, Match3, Text, offered};
 use crate::random::{Role, Stream};
 
@@ -289,6 +289,7 @@ impl Gems for Bejeweled {
     }
 }
 
+/// Plays the move of the best type, as the articles "Bejeweled 1 AI" rank them.
 pub struct Ranked<G> {
     /// Cells that each action swaps, the upper or left one first.
     actions: Vec<[(usize, usize); 2]>,
@@ -320,17 +321,17 @@ impl<G: Gems> Ranked<G> {
 impl<G: Gems + Send + Sync> Policy<G> for Ranked<G> {
     /// Each action's value is the number of moves ranked below; all offered actions are equal
     /// without a move.
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
         let ranked = self.ranked(state);
-        let mut values: Vec<ActionValue> = Vec::new();
+        let mut values: Vec<Valued> = Vec::new();
         for (after, (action, _)) in ranked.iter().rev().enumerate().rev() {
             if values.iter().all(|valued| valued.action != *action) {
-                values.push(ActionValue { action: *action, value: after as f64 });
+                values.push(Valued::new(*action, after as f64));
             }
         }
         if values.is_empty() {
             let (mask, _) = offered::<G>(state, MaskKind::default_of::<G>());
-            values.extend(mask.iter().map(|action| ActionValue { action, value: 0.0 }));
+            values.extend(mask.iter().map(|action| Valued::new(action, 0.0)));
         }
         values
     }

@@ -1,12 +1,13 @@
 use super::budget::Budget;
 use super::search::Search;
 use crate::clock::Instant;
-use crate::contract::{ActionValue, Judged, Meaning, Measured, Policy, certain_values, shuffle, values};
+use crate::contract::{Meaning, Measured, Policy, Valued, certain_values, shuffle};
 use crate::games::{Lookahead, MaskKind, Plan, offered};
 use crate::random::Stream;
 
 /// Plays the move that simulations rank first, each with some moves of the guide.
 pub struct Rollout<G: Lookahead + Measured, P> {
+    /// Search that simulates the moves.
     pub search: Search<G>,
     /// Player of the simulations after the first move, whose values order the moves of the default
     /// mask.
@@ -17,24 +18,16 @@ pub struct Rollout<G: Lookahead + Measured, P> {
 }
 
 impl<G: Lookahead + Measured, P: Policy<G>> Policy<G> for Rollout<G, P> {
-    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
-        self.rank(state, ties)
-    }
-
-    /// Chooses the move ranked first, as one that dropped out early may have a higher mean of fewer
-    /// simulations.
-    fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
-        self.rank(state, ties).first().map_or(0, |valued| valued.action)
-    }
-
-    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
-        values(&self.judge(state, ties))
-    }
-
-    fn judge(&self, state: &G::State, ties: &mut Stream) -> Vec<Judged> {
+    /// Moves with their values, best first; those that dropped out early come last.
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
         let begin = Instant::now();
         // A search that runs wholly in the thread pool never waits for a thread to wake.
-        rayon::scope(|_| self.judge_since(begin, state, ties))
+        rayon::scope(|_| self.values_since(begin, state, ties))
+    }
+
+    /// The first move, as one that dropped out early may have a higher mean of fewer simulations.
+    fn pick(&self, values: &[Valued], _: &mut Stream) -> usize {
+        values.first().map_or(0, |valued| valued.action)
     }
 
     fn meaning(&self) -> Meaning {
@@ -47,13 +40,13 @@ impl<G: Lookahead + Measured, P: Policy<G>> Policy<G> for Rollout<G, P> {
 }
 
 impl<G: Lookahead + Measured, P: Policy<G>> Rollout<G, P> {
-    fn judge_since(&self, begin: Instant, state: &G::State, ties: &mut Stream) -> Vec<Judged> {
+    fn values_since(&self, begin: Instant, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
         let first = G::mask(state, MaskKind::default_of::<G>());
         let (tried, _) = offered::<G>(state, self.mask);
         let mut candidates = self.guide.values(state, ties);
         // Shuffling before sorting puts equal ones in random order.
         shuffle(&mut candidates, ties);
-        candidates.retain(|ActionValue { action, .. }| first.contains(*action) || tried.contains(*action));
+        candidates.retain(|Valued { action, .. }| first.contains(*action) || tried.contains(*action));
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
         // Most guides see no difference where the default mask is empty: plans order the moves,
         // then the guide.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::budget::Budget;
 use crate::clock::Instant;
-use crate::contract::{ActionValue, Judged, Meaning, Measured, Policy};
+use crate::contract::{Meaning, Measured, Policy, Valued};
 use crate::games::Lookahead;
 use crate::random::{ColumnStreams, Role, Stream};
 
@@ -17,7 +17,9 @@ use crate::random::{ColumnStreams, Role, Stream};
 /// any number of threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Lookahead + Measured> {
+    /// Rules of the simulated games.
     pub rules: G::Rules,
+    /// Budget of a move.
     pub budget: Budget,
     /// Moves of the guide after the first move.
     pub depth: u32,
@@ -60,12 +62,12 @@ impl Candidate {
 
     /// The candidate beside the best one, whose mean after all rounds is `value`. What the candidate
     /// costs is measured after its last round, when both had equally many simulations.
-    fn judged(&self, best: &Self, value: f64, rounds: usize, prior_visits: f64) -> Judged {
+    fn valued(&self, best: &Self, value: f64, rounds: usize, prior_visits: f64) -> Valued {
         let last = self.means.len().saturating_sub(1);
         let cost = best.means.get(last).zip(self.means.get(last)).map_or(0.0, |(best, own)| best - own);
         let weight = self.simulations as f64 / (self.simulations as f64 + prior_visits);
         let half_width = half_width(&best.outcomes, &self.outcomes, self.simulations).map(|half| weight * half);
-        Judged {
+        Valued {
             action: self.action,
             value: value - cost,
             half_width: half_width.filter(|_| self.action != best.action),
@@ -106,11 +108,11 @@ impl<G: Lookahead + Measured> Search<G> {
     pub fn rank(
         &self,
         state: &G::State,
-        candidates: &[ActionValue],
+        candidates: &[Valued],
         guide: &impl Policy<G>,
         ties: &mut Stream,
         begin: Instant,
-    ) -> Vec<Judged> {
+    ) -> Vec<Valued> {
         if candidates.is_empty() {
             return vec![];
         }
@@ -119,7 +121,7 @@ impl<G: Lookahead + Measured> Search<G> {
             Budget::Simulations(budget) => affordable(candidates.len(), budget),
             Budget::Time(_) => candidates.len(),
         };
-        let start = |ActionValue { action, value }: &ActionValue| Candidate {
+        let start = |Valued { action, value, .. }: &Valued| Candidate {
             action: *action,
             value: *value,
             total: 0.0,
@@ -164,10 +166,10 @@ impl<G: Lookahead + Measured> Search<G> {
         }
         let best = &ranked[0];
         let value = best.means.last().copied().unwrap_or(0.0);
-        let mut judged: Vec<Judged> =
-            ranked.iter().map(|candidate| candidate.judged(best, value, rounds, self.prior_visits)).collect();
-        judged.sort_by(|a, b| a.dropped.cmp(&b.dropped).then(b.value.total_cmp(&a.value)));
-        judged
+        let mut values: Vec<Valued> =
+            ranked.iter().map(|candidate| candidate.valued(best, value, rounds, self.prior_visits)).collect();
+        values.sort_by(|a, b| a.dropped.cmp(&b.dropped).then(b.value.total_cmp(&a.value)));
+        values
     }
 
     /// What the values are.

@@ -1,5 +1,5 @@
 use super::greedy::Greedy;
-use crate::contract::{ActionValue, Meaning, Policy, best_of, quiet_too};
+use crate::contract::{Meaning, Policy, Valued, highest, quiet_too};
 use crate::games::{Lookahead, MaskKind};
 use crate::random::Stream;
 
@@ -8,7 +8,7 @@ use crate::random::Stream;
 pub struct Setup;
 
 impl<G: Lookahead> Policy<G> for Setup {
-    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
         if !G::mask(state, MaskKind::default_of::<G>()).is_empty() {
             return Policy::<G>::values(&Greedy, state, ties);
         }
@@ -16,8 +16,8 @@ impl<G: Lookahead> Policy<G> for Setup {
             |state: &G::State, action| G::wave(&G::done(state, action)).map_or(0.0, |(_, points)| f64::from(points));
         let value = |action| {
             let after = G::after(state, action);
-            let best = best_of(after.actions.iter().map(|next| first_wave(&after.state, next)));
-            ActionValue { action, value: best.max(0.0) }
+            let best = highest(after.actions.iter().map(|next| first_wave(&after.state, next)));
+            Valued::new(action, best.max(0.0))
         };
         quiet_too::<G>(state).iter().map(value).collect()
     }
@@ -47,7 +47,7 @@ mod tests {
             }
             quiet += 1;
             assert_eq!(values.len(), Bilging::mask(&state, MaskKind::LEGAL).count());
-            for ActionValue { action, value } in values {
+            for Valued { action, value, .. } in values {
                 let next = Bilging::done(&state, action);
                 let best = (0..60).map(|next_action| Bilging::first_break(&next, next_action).points()).max();
                 assert_eq!(value, f64::from(best.unwrap()));

@@ -7,7 +7,7 @@ mod valued;
 
 pub use measured::{Forecast, Importance, Measured, in_search};
 pub use player::{BoxedPlayer, Player, PolicyPlayer, position_stream};
-pub use policy::{Listed, Moved, Policy, best, in_words};
-pub(crate) use policy::{best_of, certain_values, play_by_choice, quiet_too, shuffle, sorted, weigh, weigh_certain};
-pub use valued::{ActionValue, Judged, Meaning};
-pub(crate) use valued::{judged, values};
+pub use policy::{Moved, Policy};
+pub(crate) use policy::{certain_values, play_by_choice, quiet_too, weigh, weigh_certain};
+pub use valued::{Listed, Meaning, Valued, best, in_words};
+pub(crate) use valued::{highest, shuffle, sorted};

@@ -1,12 +1,17 @@
+//! Players: choosers of moves for a batch of positions.
+
 use rayon::prelude::*;
 
-use super::policy::{Listed, Policy};
-use super::valued::{ActionValue, Judged, Meaning, judged};
+use super::policy::Policy;
+use super::valued::{Listed, Meaning, Valued};
 use crate::error::Result;
 use crate::games::{Game, Text};
 use crate::random::{Role, Stream};
 
 /// A chooser of moves, for a batch of positions.
+///
+/// A player is asked for a move of each position ([`act`](Self::act)) or for all moves of one
+/// ([`rank`](Self::rank)).
 pub trait Player<G: Game> {
     /// Name in results.
     fn name(&self) -> &str;
@@ -16,12 +21,7 @@ pub trait Player<G: Game> {
 
     /// Moves that the player considers, at least one, with their values, best first.
     /// [`act`](Self::act) with the same stream chooses the first.
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>>;
-
-    /// Moves as [ranked](Self::rank), with how sure their values are.
-    fn judge(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
-        Ok(judged(self.rank(state, ties)?))
-    }
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>>;
 
     /// What the values are.
     fn meaning(&self) -> Meaning {
@@ -33,7 +33,7 @@ pub trait Player<G: Game> {
         None
     }
 
-    /// The player's own list of moves, best first.
+    /// The player's own list of moves for people, best first; `None` without one.
     fn list(&self, _state: &G::State) -> Option<Vec<Listed>> {
         None
     }
@@ -49,20 +49,17 @@ pub trait Player<G: Game> {
     }
 }
 
-/// Random stream of a position, for players without the game's stream: the seed is the FNV-1a hash
-/// of the board's text, the index the number of actions left.
-pub fn position_stream<G: Text>(state: &G::State) -> Stream {
-    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = G::board(state).bytes().fold(0xcbf2_9ce4_8422_2325, add);
-    Stream::new(hash, Role::Tie, G::actions_left(state) as u64)
-}
+/// Any player of a game, on any thread.
+pub type BoxedPlayer<G> = Box<dyn Player<G> + Send>;
 
+/// The player of a policy, with a name.
 pub struct PolicyPlayer<P> {
     name: String,
     policy: P,
 }
 
 impl<P> PolicyPlayer<P> {
+    /// The player of a policy; `name` stands in results.
     pub fn new(name: impl Into<String>, policy: P) -> Self {
         Self { name: name.into(), policy }
     }
@@ -82,12 +79,8 @@ impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
         })
     }
 
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
         Ok(self.policy.rank(state, ties))
-    }
-
-    fn judge(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
-        Ok(self.policy.judge(state, ties))
     }
 
     fn meaning(&self) -> Meaning {
@@ -107,5 +100,10 @@ impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
     }
 }
 
-/// Any player of a game, on any thread.
-pub type BoxedPlayer<G> = Box<dyn Player<G> + Send>;
+/// Random stream of a position, for players without the game's stream: the seed is the FNV-1a hash
+/// of the board's text, the index the number of actions left.
+pub fn position_stream<G: Text>(state: &G::State) -> Stream {
+    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = G::board(state).bytes().fold(0xcbf2_9ce4_8422_2325, add);
+    Stream::new(hash, Role::Tie, G::actions_left(state) as u64)
+}

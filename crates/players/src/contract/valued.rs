@@ -1,21 +1,20 @@
-//! What a player's values mean and how sure they are, for people.
+//! Moves with their values, and what a player's values mean.
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
 use super::measured::Measured;
+use crate::games::Text;
+use crate::random::{Draw, Stream};
 
+/// A move with its value.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct ActionValue {
+pub struct Valued {
+    /// Number of the action.
     pub action: usize,
-    /// Points, or the player's own scale.
-    pub value: f64,
-}
-
-/// A move as a player judges it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Judged {
-    pub action: usize,
-    /// Points, or the player's own scale.
+    /// Value in points, or on the player's own scale: the player's [`Meaning`] says which.
     pub value: f64,
     /// Half of the 95 % interval of the value's distance from the best move's, where both are means
     /// of the same simulations.
@@ -24,24 +23,11 @@ pub struct Judged {
     pub dropped: bool,
 }
 
-impl From<ActionValue> for Judged {
-    fn from(ActionValue { action, value }: ActionValue) -> Self {
+impl Valued {
+    /// A move with its value alone.
+    pub const fn new(action: usize, value: f64) -> Self {
         Self { action, value, half_width: None, dropped: false }
     }
-}
-
-impl From<Judged> for ActionValue {
-    fn from(judged: Judged) -> Self {
-        Self { action: judged.action, value: judged.value }
-    }
-}
-
-pub(crate) fn values(judged: &[Judged]) -> Vec<ActionValue> {
-    judged.iter().map(|judged| (*judged).into()).collect()
-}
-
-pub(crate) fn judged(values: Vec<ActionValue>) -> Vec<Judged> {
-    values.into_iter().map(Judged::from).collect()
 }
 
 /// What a player's values are.
@@ -64,7 +50,61 @@ impl Meaning {
         format!("A value is {}{unit}.", self.about)
     }
 
+    /// Values in points; `about` is the rest of a sentence that begins with `A value is`.
     pub fn points(about: impl Into<Cow<'static, str>>) -> Self {
         Self { in_points: true, about: about.into() }
+    }
+}
+
+/// A move of a list in JSON.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Listed {
+    /// The move as the game writes it: `[x, y, vertical]` in match-3.
+    #[serde(rename = "move")]
+    pub action: Value,
+    /// Value in points, or on the player's own scale.
+    pub value: f64,
+    /// Further facts about the move.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+/// A move for people and programs, the same in all games: `cells`, (row, column) of what is moved or
+/// where a piece lands, and `words`.
+pub fn in_words<G: Text>(state: &G::State, action: usize) -> Map<String, Value> {
+    Map::from_iter([
+        ("cells".to_owned(), json!(G::cells(state, action))),
+        ("words".to_owned(), G::words(state, action).into()),
+    ])
+}
+
+/// Move with the highest value, at random among equal ones; 0 if there is none.
+pub fn best(values: &[Valued], ties: &mut Stream) -> usize {
+    let highest = highest(values.iter().map(|valued| valued.value));
+    let mut equal = values.iter().filter(|valued| valued.value == highest);
+    match equal.clone().count() {
+        0 | 1 => equal.next().map_or(0, |valued| valued.action),
+        count => equal.nth(ties.below(count as u32) as usize).map_or(0, |valued| valued.action),
+    }
+}
+
+/// Highest value; negative infinity without any.
+pub(crate) fn highest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Moves by descending value, dropped ones last, the chosen one first among equal ones.
+pub(crate) fn sorted(mut values: Vec<Valued>, chosen: usize) -> Vec<Valued> {
+    values.sort_by(|a, b| {
+        let by_value = a.dropped.cmp(&b.dropped).then_with(|| b.value.total_cmp(&a.value));
+        by_value.then_with(|| (b.action == chosen).cmp(&(a.action == chosen)))
+    });
+    values
+}
+
+/// Puts values in random order.
+pub(crate) fn shuffle(values: &mut [Valued], ties: &mut Stream) {
+    for last in (1..values.len()).rev() {
+        values.swap(last, ties.below(last as u32 + 1) as usize);
     }
 }

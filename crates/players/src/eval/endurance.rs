@@ -39,6 +39,7 @@ pub struct Sequence {
 /// games are whole.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endurance {
+    /// Sum of all sequences.
     pub all: Sequence,
     /// `None` if no game ended.
     pub mean: Option<f64>,
@@ -48,6 +49,7 @@ pub struct Endurance {
 }
 
 impl Endurance {
+    /// Figures of several sequences of games.
     pub fn of(sequences: &[Sequence]) -> Self {
         let all = sequences.iter().fold(Sequence::default(), |all, sequence| Sequence {
             score: all.score + sequence.score,
@@ -68,10 +70,12 @@ impl Endurance {
     }
 }
 
+/// How much is played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
     /// Seed of the first sequence; sequence i has seed `first + i`.
     pub first: u64,
+    /// Number of sequences.
     pub sequences: u64,
     /// Moves of each sequence, and more until the last game's branches have ended.
     pub moves: u64,

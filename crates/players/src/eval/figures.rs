@@ -3,8 +3,10 @@ use serde::{Deserialize, Serialize};
 use super::games::PlayedGame;
 use super::statistics::Summary;
 
+/// Figures of a player's games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
+    /// Statistics of the scores.
     #[serde(flatten)]
     pub scores: Summary,
     /// Share of the moves that cleared nothing.

@@ -10,17 +10,22 @@ use crate::error::Result;
 use crate::games::{Episode, Game, Step};
 use crate::random::{Role, Stream};
 
+/// A game that was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedGame {
+    /// Seed of the game.
     pub seed: u128,
+    /// Score at the last move.
     pub score: i32,
     /// Whether the game was played to its end.
     pub is_over: bool,
+    /// Number of moves.
     pub moves: u64,
     /// The moves, unless they were not [kept](play_scores).
     pub actions: Vec<u16>,
     /// Moves that cleared something.
     pub matches: u32,
+    /// Number of waves of all moves.
     pub waves: u32,
 }
 
@@ -34,8 +39,10 @@ impl PlayedGame {
     }
 }
 
+/// Numbers of moves so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moves {
+    /// Moves of all games.
     pub all: u64,
     /// Moves of the longest present game.
     pub longest: u64,
@@ -59,6 +66,7 @@ pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, G::Rng, Stream) {
     (game, stream, tie_stream(seed))
 }
 
+/// The player's random stream in the game of a seed.
 pub fn tie_stream(seed: u128) -> Stream {
     Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64)
 }
@@ -276,7 +284,7 @@ impl<G: Game> Playing<G, Record> {
 pub(super) mod tests {
     use super::*;
     use crate::games::{Bejeweled, Bilging, Match3, Tetris, tetris};
-    use crate::{ActionValue, BoxedPlayer, Playable};
+    use crate::{BoxedPlayer, Playable, Valued};
 
     /// A player that hides its policy.
     pub struct Asked<G: Game>(pub BoxedPlayer<G>);
@@ -290,7 +298,7 @@ pub(super) mod tests {
             self.0.act(states, ties)
         }
 
-        fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+        fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
             self.0.rank(state, ties)
         }
     }
@@ -338,7 +346,7 @@ pub(super) mod tests {
             unreachable!("its policy plays")
         }
 
-        fn rank(&mut self, _: &<Match3 as Game>::State, _: &mut Stream) -> Result<Vec<ActionValue>> {
+        fn rank(&mut self, _: &<Match3 as Game>::State, _: &mut Stream) -> Result<Vec<Valued>> {
             unreachable!("its policy plays")
         }
 

@@ -26,6 +26,7 @@ use crate::random::{Draw, Role, Stream};
 /// Score and luck of a replayed game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Replayed {
+    /// Score of the game.
     pub score: i32,
     /// Points that the score owes to luck.
     pub luck: f64,

@@ -14,15 +14,22 @@ use crate::texts::{Figure, Played};
 /// A player's games and figures, as in the JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
+    /// Name of the player.
     pub player: String,
+    /// Seed of the first game; each further game has the next one.
     pub seed: u128,
+    /// Number of games.
     pub games: u64,
+    /// Name of the game.
     pub game: String,
+    /// Parameters of the rules.
     pub rules: Value,
+    /// Figures of the scores.
     #[serde(flatten)]
     pub figures: Figures,
     /// Time of all games; 0 if unknown.
     pub seconds: f64,
+    /// Games a second; 0 if the time is unknown.
     pub games_per_second: f64,
     /// Each game's score, in the order of seeds.
     pub scores: Vec<i32>,
@@ -50,6 +57,7 @@ pub struct Report {
 pub struct Moves(String);
 
 impl Moves {
+    /// The moves of actions.
     pub fn of<G: Playable>(actions: &[u16]) -> Self {
         let mut text = String::from("[");
         for (number, action) in actions.iter().enumerate() {
@@ -90,7 +98,9 @@ pub struct LuckAdjusted {
 /// The games of another program: what is needed to compute the rest of a [`Report`].
 #[derive(Debug, Deserialize)]
 pub struct Given {
+    /// Name of the player.
     pub player: String,
+    /// Name of the game.
     pub game: String,
     /// Rules that differ from the usual ones.
     #[serde(default = "no_rules")]
@@ -133,6 +143,7 @@ impl Given {
     }
 }
 
+/// The rules of JSON; an error names the player.
 pub fn rules_of<G: Playable>(player: &str, rules: Value) -> std::result::Result<G::Rules, String> {
     serde_json::from_value(rules).map_err(|error| format!("the rules of {player}: {}", in_words(&error.to_string())))
 }

@@ -36,6 +36,7 @@ pub struct Levels<G> {
 }
 
 impl<G: Game> Levels<G> {
+    /// No levels: each game goes on as itself.
     pub fn none() -> Self {
         Self::of(|_| 0, vec![1])
     }
@@ -80,10 +81,12 @@ impl<G: Game> Levels<G> {
     }
 }
 
+/// Sums over the moves of a level.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tally {
     /// Moves from the level.
     pub moves: u64,
+    /// Points of the moves.
     pub points: f64,
     /// Moves that ended a game.
     pub ended: u64,
@@ -190,6 +193,7 @@ pub struct Walk<'a, G: Game> {
     /// Level below which the present game is given up; 0 for the sequence's own game.
     born: usize,
     level: usize,
+    /// Sums so far, by levels.
     pub tallies: Tallies,
     moves: u64,
 }
@@ -202,6 +206,7 @@ struct Branch<G> {
 }
 
 impl<'a, G: Game> Walk<'a, G> {
+    /// A walk at its first game.
     pub fn new(rules: &'a G::Rules, levels: &'a Levels<G>) -> Self {
         let (waiting, tallies) = (Vec::new(), Tallies::default());
         Self { rules, levels, waiting, born: 0, level: 0, tallies, moves: 0 }
@@ -232,6 +237,7 @@ impl<'a, G: Game> Walk<'a, G> {
         self.level = level;
     }
 
+    /// Whether the walk goes on: fewer than `moves` moves were played, or branches wait.
     pub fn goes_on(&self, moves: u64) -> bool {
         self.moves < moves || !self.waiting.is_empty()
     }

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
-use crate::contract::{ActionValue, Moved, Policy, play_by_choice, sorted};
+use crate::contract::{Moved, Policy, Valued, play_by_choice};
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, MaskKind, weighed};
 use crate::random::Stream;
@@ -23,6 +23,7 @@ struct ModelConfig {
 }
 
 impl Linear {
+    /// An agent of features, by their places in the game's list, with weights.
     pub fn new(terms: Vec<(usize, f64)>) -> Self {
         Self { terms }
     }
@@ -64,6 +65,7 @@ impl Linear {
         weights_file::write::<G>(Kind::Linear, rules, &ModelConfig { features }, &weights)
     }
 
+    /// The agent of a file; `name` stands for the file in errors.
     pub fn from_file<G: ActionFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
         let ModelConfig { features } = weights_file::config::<G, _>(file, Kind::Linear, name)?;
         let features = numbers::<G>(&features, name)?;
@@ -95,12 +97,14 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// The selection of features by their places in the game's list.
     pub fn new<G: ActionFeatures>(features: Vec<usize>) -> Self {
         let mut places = vec![None; G::action_names().len()];
         (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));
         Self { features, places }
     }
 
+    /// Places of the selected features in the game's list.
     pub fn features(&self) -> &[usize] {
         &self.features
     }
@@ -175,10 +179,10 @@ impl LinearPlayer {
 
     /// Value of each action: its weighted features plus the mean over next pieces of the best value
     /// that may follow.
-    fn further<G: ActionFeatures>(&self, state: &G::State) -> Vec<ActionValue> {
+    fn further<G: ActionFeatures>(&self, state: &G::State) -> Vec<Valued> {
         let mut values = Vec::new();
         weighed::each::<G>(std::slice::from_ref(state), &self.of_action, |_, action, value| {
-            values.push(ActionValue { action, value })
+            values.push(Valued::new(action, value))
         });
         let lost = self.lost();
         // Range of each action's next positions in the list of all.
@@ -207,31 +211,26 @@ impl LinearPlayer {
 }
 
 impl<G: ActionFeatures> Policy<G> for LinearPlayer {
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
         let mut values = Vec::new();
         if self.depth == 1 {
             let lost = self.lost();
-            let weighed = |_, action, value: f64| values.push(ActionValue { action, value: value.max(lost) });
+            let weighed = |_, action, value: f64| values.push(Valued::new(action, value.max(lost)));
             weighed::each::<G>(std::slice::from_ref(state), &self.terms, weighed);
         } else {
             values = self.further::<G>(state);
         }
         if values.is_empty() {
             let legal = G::mask(state, MaskKind::LEGAL);
-            values.extend(legal.iter().map(|action| ActionValue { action, value: self.lost() }));
+            values.extend(legal.iter().map(|action| Valued::new(action, self.lost())));
         }
         values
     }
 
     /// The first of equal actions, as in [`weighed::drive`].
-    fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
-        first_of_best(&Policy::<G>::values(self, state, ties)).unwrap_or(0)
-    }
-
-    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
-        let values = Policy::<G>::values(self, state, ties);
-        let first = first_of_best(&values).unwrap_or(0);
-        sorted(values, first)
+    fn pick(&self, values: &[Valued], _: &mut Stream) -> usize {
+        let better = |best: Valued, next: Valued| if next.value > best.value { next } else { best };
+        values.iter().copied().reduce(better).map_or(0, |best| best.action)
     }
 
     fn play(&self, game: &mut G, random: &mut G::Rng, ties: &mut Stream, moved: &mut Moved<'_, G>) {
@@ -243,11 +242,6 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
             _ => play_by_choice(self, game, random, ties, moved),
         }
     }
-}
-
-fn first_of_best(values: &[ActionValue]) -> Option<usize> {
-    let better = |best: ActionValue, next: ActionValue| if next.value > best.value { next } else { best };
-    values.iter().copied().reduce(better).map(|best| best.action)
 }
 
 #[cfg(test)]
@@ -298,7 +292,7 @@ mod tests {
             let ranked = Policy::<Tetris>::rank(player, &state, &mut Stream::new(0, Role::Tie, 0));
             assert!(ranked.iter().all(|valued| valued.value.is_finite()), "{ranked:?}");
             let loses =
-                |valued: &ActionValue| !Tetris::mask(&state, MaskKind::default_of::<Tetris>()).contains(valued.action);
+                |valued: &Valued| !Tetris::mask(&state, MaskKind::default_of::<Tetris>()).contains(valued.action);
             assert!(ranked.is_sorted_by_key(loses), "{ranked:?}");
         }
     }

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
-use crate::contract::{ActionValue, Meaning, Policy};
+use crate::contract::{Meaning, Policy, Valued};
 use crate::error::{Error, Result};
 use crate::games::{MaskKind, StateFeatures, offered};
 use crate::random::{ColumnStreams, Role, Stream};
@@ -58,6 +58,7 @@ impl LinearValue {
         (0..self.slopes().len()).map(mean).collect()
     }
 
+    /// Value of a position by its concatenated descriptions.
     pub fn value<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> f64 {
         let constant = self.weights.first().copied().unwrap_or(0.0);
         if self.best_of == 1 {
@@ -68,6 +69,7 @@ impl LinearValue {
         constant + chosen.iter().map(|(sum, _)| sum).sum::<f64>() / chosen.len().max(1) as f64
     }
 
+    /// Value of a position.
     pub fn of<G: StateFeatures>(&self, state: &G::State) -> f64 {
         let mut descriptions = Vec::<f64>::new();
         G::descriptions(state, |description| descriptions.extend_from_slice(description));
@@ -78,7 +80,9 @@ impl LinearValue {
 /// A linear value, and how its agent plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueModel {
+    /// Value of positions.
     pub value: LinearValue,
+    /// Mask of the valued actions.
     pub mask: MaskKind,
     /// Factor of the next position's value.
     pub discount: f64,
@@ -114,6 +118,7 @@ impl ValueModel {
         weights_file::write::<G>(Kind::Value, rules, &config, &value.weights)
     }
 
+    /// The model of a file; `name` stands for the file in errors.
     pub fn from_file<G: StateFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
         let wrong = |what: String| Error::user(format!("{name} {what}"));
         let config: ModelConfig = weights_file::config::<G, _>(file, Kind::Value, name)?;
@@ -193,14 +198,14 @@ impl<G: StateFeatures> ValuePlayer<G> {
 }
 
 impl<G: StateFeatures> Policy<G> for ValuePlayer<G> {
-    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
         let (mask, _) = offered::<G>(state, self.model.mask);
         let (seed, position) = (ties.next_u64(), G::at(&self.rules, state));
         let value = |action| match self.model.outcomes {
             0 => self.certain(state, action, self.depth),
             _ => self.drawn(&position, action, seed),
         };
-        mask.iter().map(|action| ActionValue { action, value: value(action) }).collect()
+        mask.iter().map(|action| Valued::new(action, value(action))).collect()
     }
 
     fn meaning(&self) -> Meaning {
@@ -226,7 +231,7 @@ mod tests {
         Match3::new(&Rules::default(), &mut Stream::new(3, Role::Game, 0))
     }
 
-    fn values(player: &ValuePlayer<Match3>, game: &Match3) -> Vec<ActionValue> {
+    fn values(player: &ValuePlayer<Match3>, game: &Match3) -> Vec<Valued> {
         player.values(&game.state(), &mut Stream::new(0, Role::Game, 1))
     }
 
@@ -244,7 +249,7 @@ mod tests {
     fn what_is_certain_of_an_action_is_its_points_and_the_discounted_value_after_it() {
         let game = start();
         for (rewards, depth) in [(true, 1), (false, 1), (true, 2)] {
-            for ActionValue { action, value } in values(&model(0, rewards).player(&Rules::default(), depth), &game) {
+            for Valued { action, value, .. } in values(&model(0, rewards).player(&Rules::default(), depth), &game) {
                 let after = Match3::after(&game.state(), action);
                 let of = |state: &State| {
                     let features = Match3::features(state);
@@ -272,7 +277,7 @@ mod tests {
         let (game, mut ties) = (start(), Stream::new(0, Role::Game, 1));
         let found = model(4, true).player::<Match3>(&Rules::default(), 1).values(&game.state(), &mut ties.clone());
         let seed = ties.next_u64();
-        for ActionValue { action, value } in found {
+        for Valued { action, value, .. } in found {
             let outcome = |luck| {
                 let mut game = game.clone();
                 let step = game.step(action, &mut ColumnStreams::new(seed, Role::Simulate, luck));

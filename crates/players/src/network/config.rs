@@ -6,6 +6,19 @@ use crate::agent_file::AgentFile;
 use crate::error::{Error, OutOfRange, Result, in_words, require};
 use crate::games::{Image, MaskKind};
 
+/// Configuration of a network, the table `network` of a training's configuration.
+///
+/// | key | default | range | meaning |
+/// | --- | --- | --- | --- |
+/// | `channels` | 16 | 1 to 1024 | channels of every convolution between input and head, per colour with `share_colours` |
+/// | `layers` | 6 | 2 to 64 | number of 3x3 convolutions |
+/// | `share_colours` | true | | whether the colours share weights |
+/// | `dueling` | false | only `input = "position"` | whether state value and advantages have streams of their own |
+/// | `input` | "afterstate" | "position", "afterstate", "plans" | what the network sees of a position |
+/// | `dynamics_waves` | 5 | 0 to 64; above 0 only `input = "afterstate"` | most waves that a learned dynamics model predicts; 0 for no model |
+/// | `dynamics_layers` | 5 | 2 to 64 | 3x3 convolutions of the dynamics model |
+/// | `next_moves` | 0 | 0 to 256; above 0 only `input = "plans"` | moves valued after each move of a plan; 0 for none |
+/// | `precision` | "f32" | "f32", "bf16" | precision of all 3x3 convolutions but the first, on the CPU |
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
@@ -19,6 +32,7 @@ pub struct NetworkConfig {
     /// Whether state value and advantages have streams of their own: a dueling network (Wang et al.
     /// 2016, <https://arxiv.org/abs/1511.06581>).
     pub dueling: bool,
+    /// What the network sees of a position.
     pub input: Input,
     /// Most waves that a learned dynamics model of afterstates predicts; 0 for no model.
     pub dynamics_waves: usize,
@@ -31,6 +45,7 @@ pub struct NetworkConfig {
     pub precision: Precision,
 }
 
+/// What a network sees of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Input {
@@ -101,6 +116,7 @@ impl NetworkConfig {
 /// Factor of a dynamics model's sums over the cells below, up to nine.
 pub const BELOW: f32 = 0.5;
 
+/// A network's configuration with its game, rules and moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelConfig {
@@ -114,6 +130,7 @@ pub struct ModelConfig {
     pub mask: String,
     /// Points of one unit of the network, the inverse of training's reward factor.
     pub points: f64,
+    /// Shape of the network.
     pub network: NetworkConfig,
 }
 
@@ -154,18 +171,26 @@ impl ModelConfig {
     }
 }
 
+/// Sizes of a network and of what goes in and out.
 #[derive(Clone, Debug)]
 pub struct NetworkShape {
+    /// Configuration of the network.
     pub config: NetworkConfig,
+    /// View of positions.
     pub view: View,
     /// Planes of an image, a board's first.
     pub planes: usize,
+    /// Planes of a board.
     pub board_planes: usize,
+    /// Rows of an image.
     pub rows: usize,
+    /// Columns of an image.
     pub columns: usize,
+    /// Numbers beside an image.
     pub scalars: usize,
     /// Leading planes that are interchangeable (colours); 0 unless they share weights.
     pub colours: usize,
+    /// Planes of the last layer.
     pub output_planes: usize,
     /// Places of values in the flattened output, channels last: each action's place, or all places
     /// plane by plane.
@@ -179,6 +204,7 @@ pub struct NetworkShape {
 }
 
 impl NetworkShape {
+    /// The shape of a model's network in a game.
     pub fn of<G: Image>(model: &ModelConfig) -> Self {
         let (config, view) = (model.network.clone(), model.view::<G>());
         let afterstates = 1 + usize::from(config.next_moves > 0);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{TASK, View};
 use crate::games::{Game, Image, SeenWave};
 
+/// Encodes positions and afterstates as images, in memory that is used again.
 pub struct Encoder<G: Game> {
     view: View,
     images: Vec<f32>,
@@ -14,6 +15,7 @@ pub struct Encoder<G: Game> {
     game: PhantomData<G>,
 }
 
+/// A batch of images with their scalars.
 pub struct Encoded<'a> {
     /// Shape `[batch, planes, rows, columns]`.
     pub images: &'a mut [f32],
@@ -36,6 +38,7 @@ pub struct WaveBatch {
 }
 
 impl<G: Image> Encoder<G> {
+    /// An encoder of a view.
     pub fn new(view: View) -> Self {
         Self { view, images: Vec::new(), scalars: Vec::new(), priors: Vec::new(), game: PhantomData }
     }

@@ -18,6 +18,7 @@ pub trait Evaluate: Send {
     fn outcome(&mut self, boards: &mut [f32], points: &mut [f32]) -> Result<()>;
 }
 
+/// Where networks compute.
 pub trait Backend: Sync {
     /// The network of this shape; weights that do not fit are refused.
     fn network(&self, shape: &NetworkShape, weights: &Arrays) -> Result<Box<dyn Evaluate>>;

@@ -81,10 +81,12 @@ impl<G: Image> Evaluator<G> {
         self.encoder = Encoder::new(view);
     }
 
+    /// View of positions.
     pub fn view(&self) -> View {
         self.view
     }
 
+    /// Shape of the network.
     pub fn shape(&self) -> &NetworkShape {
         &self.shape
     }
@@ -120,6 +122,7 @@ impl<G: Image> Evaluator<G> {
         Ok(&self.values)
     }
 
+    /// Mask of each state, as the view has it.
     pub fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
         masks::<G>(states, self.view.mask)
     }

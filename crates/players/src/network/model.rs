@@ -6,22 +6,26 @@ use crate::games::{Image, MaskKind};
 /// A network with its game, rules and moves.
 #[derive(Clone, Debug)]
 pub struct Model {
+    /// Configuration of the network.
     pub config: ModelConfig,
     /// Weights by their paths in the network: `stem.weight`, `body.0.bias`, ...
     pub weights: Arrays,
 }
 
 impl Model {
+    /// Sets the precision in which the network multiplies on the CPU.
     #[must_use]
     pub fn with_precision(mut self, precision: Precision) -> Self {
         self.config.network.precision = precision;
         self
     }
 
+    /// The network's sizes in a game.
     pub fn shape<G: Image>(&self) -> NetworkShape {
         NetworkShape::of::<G>(&self.config)
     }
 
+    /// The agent's file.
     pub fn to_file(&self) -> Result<AgentFile> {
         let unwritable =
             |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));

@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use super::{Backend, Evaluator, Model, PLAN_SHARE};
-use crate::contract::{ActionValue, Meaning, Player, sorted};
+use crate::contract::{Meaning, Player, Valued, sorted};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Image, offered};
 use crate::random::{Draw, Stream};
@@ -12,6 +12,7 @@ const TASK: usize = 8;
 /// Plays the action of the mask with the network's highest value, at random among equal ones.
 pub struct NetworkPlayer<G: Image> {
     name: String,
+    /// The network's values of actions.
     pub evaluator: Evaluator<G>,
     /// Points of one unit of the network.
     points: f64,
@@ -36,6 +37,7 @@ impl<G: Image> NetworkPlayer<G> {
         Ok(Self { points: model.config.points, ..Self::new(evaluator) })
     }
 
+    /// Sets the name in results.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
@@ -53,12 +55,12 @@ impl<G: Image> NetworkPlayer<G> {
 
     /// The mask's actions with their points, best first, and whether the network is undecided: then
     /// all values are 0, and a random action is first.
-    pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<ActionValue>, bool)> {
+    pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<Valued>, bool)> {
         let (mask, undecided) = self.offered(&[*state])[0];
         let values = checked(self.evaluator.values_of(&[*state], &[mask])?)?.to_vec();
         let chosen = Self::choice(&values, mask, undecided, ties);
         let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };
-        let valued = |action| ActionValue { action, value: value(action) };
+        let valued = |action| Valued::new(action, value(action));
         Ok((sorted(mask.iter().map(valued).collect(), chosen), undecided))
     }
 
@@ -103,7 +105,7 @@ impl<G: Image> Player<G> for NetworkPlayer<G> {
         Ok(chosen.collect())
     }
 
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
         Ok(self.rank_if_decided(state, ties)?.0)
     }
 

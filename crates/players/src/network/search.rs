@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::NetworkPlayer;
 use crate::by_rules::{Budget, Cascade, PlanThenCascade, Planner, Search};
 use crate::clock::Instant;
-use crate::contract::{ActionValue, Judged, Meaning, Measured, Player, Policy, in_search, judged, values};
+use crate::contract::{Meaning, Measured, Player, Policy, Valued, in_search};
 use crate::error::Result;
 use crate::games::{Image, Plan};
 use crate::random::Stream;
@@ -11,9 +11,13 @@ use crate::random::Stream;
 /// Plays the move that simulations rank first among those that a network values highest; the
 /// network's values count as simulations, and the rules replace its dynamics model.
 pub struct NetworkSearch<G: Image + Measured, P> {
+    /// Name in results.
     pub name: String,
+    /// Network that values the moves first.
     pub network: NetworkPlayer<G>,
+    /// Search that simulates the moves.
     pub search: Search<G>,
+    /// Player of the simulations after the first move.
     pub guide: P,
     /// Most moves that are simulated, at least 1.
     pub candidates: usize,
@@ -38,11 +42,7 @@ impl<G: Image + Measured, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
         states.iter().zip(ties).map(choose).collect()
     }
 
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
-        Ok(values(&self.judge(state, ties)?))
-    }
-
-    fn judge(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
         // Preparing the network takes no move's time.
         if !self.warm && self.is_timed() {
             self.network.rank_if_decided(state, &mut ties.clone())?;
@@ -50,7 +50,7 @@ impl<G: Image + Measured, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
         self.warm = true;
         let begin = Instant::now();
         // A search that runs wholly in the thread pool never waits for a thread to wake.
-        rayon::scope(|_| self.judge_since(begin, state, ties))
+        rayon::scope(|_| self.rank_since(begin, state, ties))
     }
 
     fn meaning(&self) -> Meaning {
@@ -63,10 +63,10 @@ impl<G: Image + Measured, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
 }
 
 impl<G: Image + Measured, P: Policy<G>> NetworkSearch<G, P> {
-    fn judge_since(&mut self, begin: Instant, state: &G::State, ties: &mut Stream) -> Result<Vec<Judged>> {
+    fn rank_since(&mut self, begin: Instant, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
         let (ranked, undecided) = self.network.rank_if_decided(state, ties)?;
         if undecided {
-            return Ok(judged(ranked));
+            return Ok(ranked);
         }
         let candidates = &ranked[..self.candidates.min(ranked.len())];
         Ok(self.search.rank(state, candidates, &self.guide, ties, begin))

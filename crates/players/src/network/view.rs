@@ -18,9 +18,12 @@ pub enum Shown {
     Plans,
 }
 
+/// What a network sees, of which actions, in which unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
+    /// Part of a position that the network sees.
     pub shown: Shown,
+    /// Mask of the valued actions.
     pub mask: MaskKind,
     /// Factor from points to the network's units.
     pub scale: f32,

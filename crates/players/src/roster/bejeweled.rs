@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::agent_file::Kind;
 use crate::agents::Shipped;
-use crate::contract::{Forecast, Measured};
+use crate::contract::{Forecast, Measured, Valued};
 use crate::games::bejeweled::{Bejeweled, State};
 use crate::games::{Game, Lookahead, MaskKind, Text};
 use crate::texts::{Build, Entry, Figure, OwnFigures, OwnPolicy, Played, Roster, ranked, recommended};
@@ -64,18 +64,18 @@ const POLICIES: &[OwnPolicy<State>] = &[
     OwnPolicy { name: "lowest", about: "the lowest swap of the board", values: lowest },
 ];
 
-fn each(state: &State, value: impl Fn(usize) -> f64) -> Vec<(usize, f64)> {
-    Bejeweled::mask(state, MaskKind::LEGAL).iter().map(|action| (action, value(action))).collect()
+fn each(state: &State, value: impl Fn(usize) -> f64) -> Vec<Valued> {
+    Bejeweled::mask(state, MaskKind::LEGAL).iter().map(|action| Valued::new(action, value(action))).collect()
 }
 
-fn careful(state: &State) -> Vec<(usize, f64)> {
+fn careful(state: &State) -> Vec<Valued> {
     each(state, |action| {
         let after = Bejeweled::after(state, action);
         f64::from(after.points) + forecast(&after.state) / Bejeweled::unit(state)
     })
 }
 
-fn mobile(state: &State) -> Vec<(usize, f64)> {
+fn mobile(state: &State) -> Vec<Valued> {
     each(state, |action| {
         let after = Bejeweled::after(state, action);
         after.actions.count() as f64 + 1e-6 * f64::from(after.points)
@@ -88,11 +88,11 @@ fn place(state: &State, action: usize) -> f64 {
     (16 * cells[0].0 + 2 * cells[0].1 + usize::from(cells[0].0 == cells[1].0)) as f64
 }
 
-fn first(state: &State) -> Vec<(usize, f64)> {
+fn first(state: &State) -> Vec<Valued> {
     each(state, |action| -place(state, action))
 }
 
-fn lowest(state: &State) -> Vec<(usize, f64)> {
+fn lowest(state: &State) -> Vec<Valued> {
     each(state, |action| Bejeweled::cells(state, action).iter().map(|(row, _)| *row).max().unwrap_or(0) as f64)
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::options::{Build, Entry};
 use crate::agent_file::Kind;
 use crate::agents::{Agent, Shipped, none_inside};
-use crate::contract::Measured;
+use crate::contract::{Measured, Valued};
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, Game, Image, Text};
 use crate::learned::{Linear, numbers};
@@ -55,12 +55,17 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
     }
 }
 
+/// Named weights of the player `linear`.
 pub struct Preset {
+    /// Name of the weights.
     pub name: &'static str,
+    /// The weights in one line.
     pub about: &'static str,
+    /// The weights.
     pub weights: Weights,
 }
 
+/// Where named weights are.
 pub enum Weights {
     /// Names of features with their weights.
     Terms(&'static [(&'static str, f64)]),
@@ -70,22 +75,28 @@ pub enum Weights {
 
 /// A policy that only one game has.
 pub struct OwnPolicy<S> {
+    /// Name of the player and guide.
     pub name: &'static str,
+    /// The policy in one line.
     pub about: &'static str,
     /// Values of moves in a position; empty where the policy has no opinion.
-    pub values: fn(&S) -> Vec<(usize, f64)>,
+    pub values: fn(&S) -> Vec<Valued>,
 }
 
 /// A game as dealt, and the actions played in it.
 pub struct Played<G: Game> {
+    /// The game at its start.
     pub game: G,
+    /// Random numbers of the game from its start on.
     pub random: G::Rng,
+    /// Actions in the order of the moves.
     pub actions: Vec<usize>,
 }
 
 /// Figures of a player's games beside their scores.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OwnFigures {
+    /// Ratios of two sums over games.
     pub ratios: Vec<Figure>,
     /// Counts by name, and each by kind.
     pub counts: Vec<(&'static str, Vec<(String, u64)>)>,
@@ -126,6 +137,7 @@ impl Agent {
 }
 
 impl Linear {
+    /// The agent of named weights.
     pub fn of<G: Roster>(preset: &Preset) -> Result<Self> {
         let terms = match preset.weights {
             Weights::Terms(terms) => terms,

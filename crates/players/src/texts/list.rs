@@ -1,7 +1,9 @@
+//! All players of a game, a player's text read, and the list of players for people.
+
 use std::path::Path;
 
 use super::entries::{self, NETWORK_SEARCH, WEIGHTS};
-use super::game::{Preset, Roster, Weights, first_agent};
+use super::game::{Roster, Weights, first_agent};
 use super::options::{CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, Options, Parameter, Parts, Setting, list};
 use crate::agent_file::Kind;
 use crate::contract::BoxedPlayer;
@@ -82,10 +84,11 @@ fn unknown<G: Roster>(parts: &Parts, players: &[Entry<G>]) -> Error {
     ))
 }
 
+/// The text of [`listing`](crate::listing).
 pub(crate) fn lines<G: Roster>(player: Option<&str>) -> Result<String> {
     let all = players::<G>();
     match player {
-        None => Ok(short::<G>(&all)),
+        None => Ok(short::<G>()),
         Some(text) => {
             let parts = Parts::of(text);
             // An agent has the parameters of its kind's player.
@@ -97,20 +100,80 @@ pub(crate) fn lines<G: Roster>(player: Option<&str>) -> Result<String> {
     }
 }
 
-fn short<G: Roster>(all: &[Entry<G>]) -> String {
-    let mut named: Vec<(String, &str)> = Vec::new();
-    named.extend(all.first().map(|best| (format!("{}:ms={DEFAULT_MS}", best.name), best.about)));
-    named.extend(G::AGENTS.iter().map(|agent| (agent.name.to_owned(), agent.about)));
-    let weights = |preset: &'static Preset| (format!("linear:weights={}", preset.name), preset.about);
-    let of_agent = |preset: &&'static Preset| matches!(preset.weights, Weights::Agent(_));
-    named.extend(G::PRESETS.iter().filter(|preset| !of_agent(preset)).map(weights));
-    let searches = first_agent::<G>(Kind::Network).is_some();
-    named.extend(searches.then_some((format!("NAME{SEARCHES}"), "search with the network NAME")));
-    // Agents stand for the players of their kinds, and plans need moves that are seen to gain.
+/// A player that people choose from, in the command's list and on a page.
+pub struct Choice {
+    /// Name of the player, of the agent, or of the weights.
+    pub name: &'static str,
+    /// The player in one line.
+    pub about: &'static str,
+    /// What the name stands for.
+    pub sort: Sort,
+    /// Whether the player simulates, so that a budget makes a difference.
+    pub simulates: bool,
+    /// Whether a page offers the player, too: one that is too slow for a browser is left out.
+    pub on_page: bool,
+}
+
+/// What the name of a [`Choice`] stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sort {
+    /// The player `best`.
+    Best,
+    /// An agent that ships.
+    Agent,
+    /// Weights of the player `linear` that are no agent.
+    Weights,
+    /// A player by rules or simulations.
+    ByRules,
+}
+
+impl Choice {
+    /// The player's text, as [`parse`](crate::parse) reads it.
+    pub fn text(&self) -> String {
+        match self.sort {
+            Sort::Weights => format!("linear:weights={}", self.name),
+            _ => self.name.to_owned(),
+        }
+    }
+}
+
+/// All players of a game that people choose from: the best one, agents that ship, named weights,
+/// players by rules.
+///
+/// Agents stand for the players of their kinds. Players that plan need moves that are seen to gain.
+pub fn choices<G: Roster>() -> Vec<Choice> {
+    let ready = |name, about, sort| Choice { name, about, sort, simulates: false, on_page: true };
+    let by_entry = |entry: &Entry<G>, sort| Choice {
+        simulates: entry.parameters.iter().any(|parameter| parameter.key == "sims")
+            && (sort != Sort::Best || G::PIECES.is_none()),
+        on_page: entry.name != "exhaustive",
+        ..ready(entry.name, entry.about, sort)
+    };
+    let all = players::<G>();
+    let mut choices: Vec<Choice> = all.first().map(|best| by_entry(best, Sort::Best)).into_iter().collect();
+    choices.extend(G::AGENTS.iter().map(|agent| ready(agent.name, agent.about, Sort::Agent)));
+    let weights = G::PRESETS.iter().filter(|preset| !matches!(preset.weights, Weights::Agent(_)));
+    choices.extend(weights.map(|preset| ready(preset.name, preset.about, Sort::Weights)));
     let of_agents = |name| Kind::ALL.iter().any(|kind| kind.name() == name) || name == NETWORK_SEARCH;
     let plans = |name| ["plan", "setup", "exhaustive", "matching"].contains(&name);
-    let own = all[1..].iter().filter(|entry| !of_agents(entry.name) && (G::PIECES.is_none() || !plans(entry.name)));
-    let own: Vec<(String, &str)> = own.map(|entry| (entry.name.to_owned(), entry.about)).collect();
+    let by_rules =
+        all.iter().skip(1).filter(|entry| !of_agents(entry.name) && (G::PIECES.is_none() || !plans(entry.name)));
+    choices.extend(by_rules.map(|entry| by_entry(entry, Sort::ByRules)));
+    choices
+}
+
+/// The players in lines, those that are ready to play first.
+fn short<G: Roster>() -> String {
+    let (by_rules, ready): (Vec<Choice>, Vec<Choice>) =
+        choices::<G>().into_iter().partition(|choice| choice.sort == Sort::ByRules);
+    let line = |choice: &Choice| match choice.sort {
+        Sort::Best => (format!("{}:ms={DEFAULT_MS}", choice.name), choice.about),
+        _ => (choice.text(), choice.about),
+    };
+    let mut named: Vec<(String, &str)> = ready.iter().map(line).collect();
+    let searches = first_agent::<G>(Kind::Network).is_some();
+    named.extend(searches.then_some((format!("NAME{SEARCHES}"), "search with the network NAME")));
+    let own: Vec<(String, &str)> = by_rules.iter().map(line).collect();
     let width = named.iter().chain(&own).map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines = |players: &[(String, &str)]| -> String {
         players.iter().map(|(name, about)| format!("  {name:width$}  {about}\n")).collect()
@@ -126,6 +189,7 @@ fn short<G: Roster>(all: &[Entry<G>]) -> String {
     )
 }
 
+/// A player and its parameters in lines.
 fn details<G: Roster>(entry: &Entry<G>) -> String {
     let mut lines = format!("{}: {}\n", entry.name, entry.about);
     let has_use = |parameter: &&Parameter| parameter.key != WEIGHTS || !G::PRESETS.is_empty();
@@ -145,11 +209,8 @@ fn details<G: Roster>(entry: &Entry<G>) -> String {
     lines
 }
 
+/// Whether an agent of a player's kind ships.
 fn is_inside<G: Roster>(player: &str) -> bool {
-    let kind = match player {
-        "value" => Kind::Value,
-        "linear" => Kind::Linear,
-        _ => Kind::Network,
-    };
+    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == player).unwrap_or(Kind::Network);
     first_agent::<G>(kind).is_some()
 }

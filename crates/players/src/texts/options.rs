@@ -12,20 +12,28 @@ use crate::error::{Error, Result};
 use crate::games::{Game, Image};
 use crate::network::{Backend, NetworkPlayer, Precision, Processor};
 
+/// A player as people name it, with what makes it.
 pub struct Entry<G: Game> {
+    /// Name in a player's text.
     pub name: &'static str,
+    /// The player in one line.
     pub about: &'static str,
+    /// Parameters beside the label.
     pub parameters: &'static [Parameter],
+    /// Makes the player.
     pub build: Build<G>,
 }
 
 /// Makes a player of its options.
 pub type Build<G> = fn(&Options<G>, &<G as Game>::Rules) -> Result<BoxedPlayer<G>>;
 
+/// A parameter of a player's text.
 pub struct Parameter {
+    /// Key before the `=`.
     pub key: &'static str,
     /// Value where none is given; `None` if the parameter then has no effect.
     pub default: Option<&'static str>,
+    /// What the parameter says, in one line.
     pub about: &'static str,
 }
 
@@ -44,6 +52,7 @@ pub struct Options<'a, G: Game> {
 
 /// What a player needs beside its text.
 pub struct Setting<'a> {
+    /// Where networks compute.
     pub backend: &'a dyn Backend,
     /// Agent for texts that name no checkpoint.
     pub agent: Option<&'a Agent>,
@@ -202,6 +211,7 @@ impl<'a, G: Game> Options<'a, G> {
         self.entry.name
     }
 
+    /// Value of a key as the text gives it; `None` where the text does not.
     pub fn given(&self, key: &str) -> Option<&str> {
         self.given.iter().find(|(given, _)| *given == key).map(|(_, value)| *value)
     }
@@ -223,6 +233,7 @@ impl<'a, G: Game> Options<'a, G> {
         number.ok_or_else(|| self.wrong(key, &format!("{kind} from {} to {}", range.start(), range.end())))
     }
 
+    /// The error of a key whose value is wrong.
     pub fn wrong(&self, key: &str, must_be: &str) -> Error {
         Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.asked))
     }

@@ -8,7 +8,7 @@ use super::super::session::{Answer, Command, Question};
 use super::*;
 use crate::games::match3::Move;
 use crate::games::{Bejeweled, Bilging, Match3, Tetris, Text as _, TileMatch, tetris};
-use crate::players::ActionValue;
+use crate::players::Valued;
 
 fn session() -> Session<Match3> {
     Session::new(Default::default(), 0, "greedy", 1.0)
@@ -18,7 +18,7 @@ fn session() -> Session<Match3> {
 fn answered() -> Session<Match3> {
     let mut session = session();
     let ranked = [(Move { x: 2, y: 6, vertical: true }, 123.4), (Move { x: 3, y: 0, vertical: false }, -5.0)];
-    let ranked = ranked.map(|(at, value)| ActionValue { action: at.action().unwrap(), value });
+    let ranked = ranked.map(|(at, value)| Valued::new(at.action().unwrap(), value));
     let Question { id, ties, .. } = session.question().unwrap();
     session.answer(Answer { id, ranked: ranked.to_vec(), ties });
     session
@@ -137,7 +137,7 @@ fn twenty_rows_of_tetris_with_the_place_of_landing_fit_into_a_terminal_of_the_us
     let seed = (0..).find(|seed| Session::<Tetris>::new(rules, *seed, "it", 1.0).board().contains('O')).unwrap();
     let mut session = Session::<Tetris>::new(rules, seed, "it", 1.0);
     let Question { id, ties, .. } = session.question().unwrap();
-    session.answer(Answer { id, ranked: vec![ActionValue { action: 0, value: 1.0 }], ties });
+    session.answer(Answer { id, ranked: vec![Valued::new(0, 1.0)], ties });
     let shown = lines(&session, (80, 24));
     assert!(shown[0].starts_with("   0 1 2 3 4 5 6 7 8 9   player  it"), "{shown:?}");
     assert!(shown[1].starts_with("0        O O  ") && shown[3].starts_with("2  . . . . . . . . . . "), "{shown:?}");
@@ -158,7 +158,7 @@ fn play_everywhere<G: Playable>() {
             answers += 1;
             let mask = crate::games::offered::<G>(&state, crate::games::MaskKind::default_of::<G>()).0;
             let ranked = mask.iter().take(12).zip([f64::INFINITY, 1.0, -1e9].into_iter().cycle());
-            let ranked = ranked.map(|(action, value)| ActionValue { action, value }).collect();
+            let ranked = ranked.map(|(action, value)| Valued::new(action, value)).collect();
             session.answer(Answer { id, ranked, ties });
         }
         let sizes = [(200, 60), (100, 40), (80, 30), (80, 24), (60, 20), (40, 14), (1, 1)];

@@ -159,7 +159,7 @@ fn the_next_game_is_that_of_the_next_seed_and_answers_to_the_last_one_are_ignore
     assert_eq!((watched.0.seed, watched.0.score, watched.left()), (1, 0, 25));
     assert_eq!(watched.0.board(), deal::<Match3>(&Rules::default(), 1).0.board());
     assert_eq!(watched.0.results(), "seed 0, greedy: 40 points after 1 of 25 moves\n");
-    let answer = |id| Answer { id, ranked: vec![ActionValue { action: 0, value: 1.0 }], ties: late.ties.clone() };
+    let answer = |id| Answer { id, ranked: vec![Valued::new(0, 1.0)], ties: late.ties.clone() };
     watched.0.answer(answer(late.id));
     assert!(matches!(watched.0.phase, Phase::Asking));
     let question = watched.0.question().unwrap();
@@ -176,7 +176,7 @@ fn a_game_without_a_number_of_moves_ends_by_its_rules() {
     assert_eq!(watched.moves_left(), None);
     let mut moves = 0;
     while let Some(Question { id, ties, .. }) = watched.question() {
-        watched.answer(Answer { id, ranked: vec![ActionValue { action: 0, value: 0.0 }], ties });
+        watched.answer(Answer { id, ranked: vec![Valued::new(0, 0.0)], ties });
         watched.tick(1_000.0);
         moves += 1;
         let told = if moves == 1 { "1 move".to_owned() } else { format!("{moves} moves") };
@@ -193,7 +193,7 @@ fn a_game_without_a_number_of_moves_ends_by_its_rules() {
 fn the_letters_of_landed_pieces_stay_on_the_board() {
     let mut watched = Session::<Tetris>::new(tetris::Rules::new(8).unwrap(), 2, "it", 1.0);
     let Question { id, ties, .. } = watched.question().unwrap();
-    watched.answer(Answer { id, ranked: vec![ActionValue { action: 0, value: 0.0 }], ties });
+    watched.answer(Answer { id, ranked: vec![Valued::new(0, 0.0)], ties });
     let piece = watched.board().chars().find(|letter| letter.is_alphabetic()).unwrap();
     let cells = watched.choice().unwrap().cells.clone();
     watched.obey(Command::StepMove);
