@@ -21,7 +21,7 @@ pub trait Register: Copy {
     unsafe fn times(self, other: Self) -> Self;
     /// Product plus a sum; some instruction sets round once.
     unsafe fn times_plus(self, factor: Self, sum: Self) -> Self;
-    /// Zero in cell of negative numbers; NaN passes, negative zero may.
+    /// Zero in place of negative numbers; NaN passes, negative zero may.
     unsafe fn rectified(self) -> Self;
     /// A bit for each lane that is above zero or NaN.
     unsafe fn passes(self) -> u16;

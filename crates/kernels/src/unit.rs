@@ -1,6 +1,6 @@
 //! Units of multiplication: numbers, or pairs of bfloat16.
 //!
-//! A bfloat16 is the upper half of a 32-bit float. A pair takes the cell of one number, the first
+//! A bfloat16 is the upper half of a 32-bit float. A pair takes the place of one number, the first
 //! half in the lower bits.
 
 #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::certain::UNKNOWN;
 use super::moves::Move;
-use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
+use super::{COLUMNS, Cells, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
 use crate::swap::{self, ORDERS};
 
@@ -91,13 +91,17 @@ impl State {
         text::show(&grid, grid.of_kind(UNKNOWN))
     }
 
+    /// Columns of each kind of token, the lowest cell first.
+    fn columns(&self) -> [[u16; COLUMNS]; 5] {
+        let grid = self.grid();
+        std::array::from_fn(|kind| grid.of_kind(kind as u8).columns())
+    }
+
     pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         let (order, mirror) = parts(symmetry);
-        let grid = self.grid();
-        for kind in 0..=OBSTACLE {
-            let shown = if kind < GEMS { order[usize::from(kind)] } else { kind };
-            let plane = &mut image[usize::from(shown) * ROWS * COLUMNS..][..ROWS * COLUMNS];
-            write_plane(grid.of_kind(kind).columns(), mirror, plane);
+        for (kind, columns) in self.columns().into_iter().enumerate() {
+            let shown = order.get(kind).map_or(kind, |shown| usize::from(*shown));
+            write_plane(columns, mirror, &mut image[shown * ROWS * COLUMNS..][..ROWS * COLUMNS]);
         }
         scalars[0] = f32::from(self.moves_left) / MOVES as f32;
     }
@@ -108,14 +112,10 @@ fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [impl From
     if mirror {
         columns.reverse();
     }
-    // A byte for each column holds its eight lower cells, another the upper ones; shifts bring a
-    // row's cells to the lowest bits.
-    let lower = u64::from_le_bytes(columns.map(|column| column as u8));
-    let upper = u64::from_le_bytes(columns.map(|column| (column >> 8) as u8));
-    for (height, row) in plane.chunks_exact_mut(COLUMNS).rev().enumerate() {
-        let cells = if height < 8 { lower >> height } else { upper >> (height - 8) };
-        for (number, byte) in row.iter_mut().zip((cells & 0x0101_0101_0101_0101).to_le_bytes()) {
-            *number = (byte == 1).into();
+    for (y, row) in plane.chunks_exact_mut(COLUMNS).enumerate() {
+        let bit = 1 << (ROWS - 1 - y);
+        for (number, column) in row.iter_mut().zip(columns) {
+            *number = (column & bit != 0).into();
         }
     }
 }
