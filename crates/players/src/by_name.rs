@@ -5,11 +5,11 @@ use std::path::{Component, Path, PathBuf};
 use crate::agent_file::{AgentFile, Kind};
 use crate::agents::{Agent, Agents, BEST, LAST, Shipped};
 use crate::contract::BoxedPlayer;
-use crate::error::{Error, Result};
 use crate::learned::Linear;
 use crate::network::{Backend, Precision};
 use crate::registry::{self, Playable};
 use crate::texts::{Parts, Roster, SEARCHES, Setting, preset_names};
+use matchq_core::error::{Error, Result};
 
 /// Folder in which runs are known by their names.
 const RUNS: &str = "runs";

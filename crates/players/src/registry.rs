@@ -2,10 +2,10 @@
 
 use crate::agents::{Agent, Shipped};
 use crate::contract::BoxedPlayer;
-use crate::error::{Error, Result};
-use crate::games::Game;
 use crate::network::{Backend, Precision};
 use crate::texts::{self as entries, Roster, Setting};
+use matchq_core::error::{Error, Result};
+use matchq_games::Game;
 
 /// A game of the list, whose players are compiled once.
 pub trait Playable: Roster {
@@ -90,14 +90,14 @@ macro_rules! games {
 }
 
 games! {
-    crate::games::Match3,
-    crate::games::Bilging,
-    crate::games::Tetris,
-    crate::games::Bejeweled,
+    matchq_games::Match3,
+    matchq_games::Bilging,
+    matchq_games::Tetris,
+    matchq_games::Bejeweled,
     // The game of the tests, which no page needs.
     #[cfg(not(target_family = "wasm"))]
-    crate::games::toy::Toy,
-    crate::games::TileMatch,
+    matchq_games::toy::Toy,
+    matchq_games::TileMatch,
 }
 
 /// The agent of this name that ships.
