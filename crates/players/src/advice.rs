@@ -2,9 +2,9 @@
 //! for certain and what it prepares.
 
 use crate::contract::{Meaning, Player, Valued};
-use crate::error::Result;
-use crate::random::Stream;
 use crate::texts::Roster;
+use matchq_core::error::Result;
+use matchq_core::random::Stream;
 
 /// A player's advice on a position.
 pub struct Advice {

@@ -24,8 +24,8 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorInfo};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::files;
+use matchq_core::error::{Error, Result};
+use matchq_core::files;
 
 const FORMAT: &str = "matchq-agent";
 /// Version of the format, raised when an older reader would misread a file.

@@ -5,7 +5,6 @@ use std::path::{Component, Path, PathBuf};
 use crate::agent_file::{AgentFile, Kind};
 use crate::agents::{Agent, Agents, BEST, LAST, Shipped};
 use crate::contract::BoxedPlayer;
-use crate::error::{Error, Result};
 use crate::learned::Linear;
 use crate::network::{Backend, Precision};
 use crate::registry::{self, Playable};

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::agents::Agent;
 use crate::by_name::{parse, parse_with};
 use crate::contract::{BoxedPlayer, position_stream};
-use crate::error::Error;
-use crate::games::Episode;
-use crate::games::match3::{self, Match3, Rules, State};
-use crate::random::CPythonRandom;
 use crate::texts::Setting;
+use matchq_core::error::Error;
+use matchq_core::random::CPythonRandom;
+use matchq_games::Episode;
+use matchq_games::match3::{self, Match3, Rules, State};
 
 /// A swap (x, y, vertical) of the token in column x and row y, from the top left, with the one
 /// below if vertical, else to the right. A move off the board changes nothing, but is used up.

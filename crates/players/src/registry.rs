@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::agents::{Agent, Shipped};
 use crate::contract::BoxedPlayer;
-use crate::error::{Error, Result};
-use crate::games::{Bejeweled, Bilging, Match3, Tetris, TileMatch, Token};
 use crate::network::{Backend, Precision};
 use crate::texts::{self, Choice, Preset, Roster, Setting};
+use matchq_core::error::{Error, Result};
+use matchq_games::{Bejeweled, Bilging, Match3, Tetris, TileMatch, Token};
 
 /// A game whose players are made by name.
 ///
@@ -68,7 +68,7 @@ macro_rules! games {
 
 games!(Match3, Bilging, Tetris, Bejeweled, TileMatch);
 
-impl Playable for crate::games::toy::Toy {}
+impl Playable for matchq_games::toy::Toy {}
 
 /// A game without its type.
 pub trait AnyGame: Send + Sync {

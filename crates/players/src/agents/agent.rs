@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::agent_file::{AgentFile, Kind};
 use crate::contract::{BoxedPlayer, PolicyPlayer};
-use crate::error::{Error, Result, in_words};
-use crate::games::{ActionFeatures, Game, Image, StateFeatures};
 use crate::learned::{Linear, ValueModel};
 use crate::network::{Backend, Model, NetworkPlayer, Precision};
+use matchq_core::error::{Error, Result, in_words};
+use matchq_games::{ActionFeatures, Game, Image, StateFeatures};
 
 /// File of the agent that a folder stands for.
 pub const BEST: &str = "best.safetensors";

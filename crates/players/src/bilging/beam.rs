@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::potential::{Memory, Promise};
 use super::rows::Rows;
 use crate::by_rules::{Budget, or_all_alike};
-use crate::clock::Instant;
 use crate::contract::{Meaning, Policy, Valued};
-use crate::games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
-use crate::random::Stream;
+use matchq_core::clock::Instant;
+use matchq_core::random::Stream;
+use matchq_games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
 
 /// Settings of a beam search over boards that are certain.
 ///

@@ -6,9 +6,9 @@
 use std::sync::LazyLock;
 
 use crate::contract::Valued;
-use crate::games::bilging::board::{self, UNKNOWN};
-use crate::games::bilging::{Bilging, COLUMNS, EFFECTIVE, Grid, ROWS, State, stands_in_run};
-use crate::games::{After, Game, Lookahead};
+use matchq_games::bilging::board::{self, UNKNOWN};
+use matchq_games::bilging::{Bilging, COLUMNS, EFFECTIVE, Grid, ROWS, State, stands_in_run};
+use matchq_games::{After, Game, Lookahead};
 
 /// Cost of a move in points: what the player gains on average.
 const MEAN: f64 = 5.0;
@@ -241,8 +241,8 @@ pub fn values(state: &State) -> Vec<Valued> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::bilging::Rules;
-    use crate::random::{Role, Stream};
+    use matchq_core::random::{Role, Stream};
+    use matchq_games::bilging::Rules;
 
     fn boards(count: u64) -> impl Iterator<Item = Pieces> {
         (0..count).map(|seed| Bilging::new(&Rules::default(), &mut Stream::new(seed, Role::Game, 0)).state().pieces())

@@ -1,7 +1,7 @@
 //! Promise of a board, by its rows' distances to bingos and sea donkeys.
 
 use super::rows::Rows;
-use crate::games::bilging::{COLOURS, COLUMNS, ROWS};
+use matchq_games::bilging::{COLOURS, COLUMNS, ROWS};
 
 /// Arrangements that a row is compared with, a lane each.
 const LANES: usize = 8;

@@ -1,7 +1,7 @@
 //! A board as rows of masks, for searches over many boards.
 
-use crate::games::bilging::board::{self, UNKNOWN};
-use crate::games::bilging::{ACTIONS, Break, COLUMNS, ROWS, State};
+use matchq_games::bilging::board::{self, UNKNOWN};
+use matchq_games::bilging::{ACTIONS, Break, COLUMNS, ROWS, State};
 
 /// Bytes of the known colours.
 const KNOWN: u64 = !(0xff << (8 * UNKNOWN));

@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::Beam;
 use super::potential::nearest;
 use super::rows::Rows;
-use crate::games::bilging::board::runs;
-use crate::games::bilging::{ACTIONS, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State};
-use crate::games::{Game, Lookahead, Text};
-use crate::random::{Role, Stream};
+use matchq_core::random::{Role, Stream};
+use matchq_games::bilging::board::runs;
+use matchq_games::bilging::{ACTIONS, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State};
+use matchq_games::{Game, Lookahead, Text};
 
 /// Cases of an independent program, a board a line.
 pub fn golden() -> impl Iterator<Item = Value> {

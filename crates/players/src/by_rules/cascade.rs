@@ -1,6 +1,6 @@
 use crate::contract::{Meaning, Policy, Valued, weigh_certain};
-use crate::games::{Lookahead, Plan};
-use crate::random::Stream;
+use matchq_core::random::Stream;
+use matchq_games::{Lookahead, Plan};
 
 /// Plays the action with the most certain points.
 pub struct Cascade;

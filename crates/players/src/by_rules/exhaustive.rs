@@ -1,6 +1,6 @@
 use crate::contract::{Meaning, Policy, Valued, highest, quiet_too};
-use crate::games::Lookahead;
-use crate::random::Stream;
+use matchq_core::random::Stream;
+use matchq_games::Lookahead;
 
 /// Plays the first move of the best certain plan, by points less a cost of each move.
 ///
@@ -50,9 +50,9 @@ impl<G: Lookahead> Policy<G> for Exhaustive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::match3::EFFECTIVE;
-    use crate::games::{Bilging, MaskKind, Match3, Text};
-    use crate::random::{Role, Stream};
+    use matchq_core::random::{Role, Stream};
+    use matchq_games::match3::EFFECTIVE;
+    use matchq_games::{Bilging, MaskKind, Match3, Text};
 
     /// Value of the best plan that begins with a move, by plain recursion.
     fn plain<G: Lookahead>(state: &G::State, action: usize, depth: u32, mask: MaskKind) -> f64 {

@@ -1,6 +1,6 @@
 use crate::contract::{Meaning, Policy, Valued, weigh};
-use crate::games::Lookahead;
-use crate::random::Stream;
+use matchq_core::random::Stream;
+use matchq_games::Lookahead;
 
 /// Plays the action whose first wave gains the most points.
 pub struct Greedy;

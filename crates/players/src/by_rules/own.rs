@@ -1,6 +1,6 @@
 use crate::contract::{Policy, Valued};
-use crate::games::{Game, MaskKind};
-use crate::random::Stream;
+use matchq_core::random::Stream;
+use matchq_games::{Game, MaskKind};
 
 pub struct Own<G: Game>(fn(&G::State) -> Vec<Valued>);
 

@@ -1,7 +1,7 @@
 use super::cascade::Cascade;
 use crate::contract::{Meaning, Policy, Valued, weigh_certain};
-use crate::games::{Lookahead, Plan};
-use crate::random::Stream;
+use matchq_core::random::Stream;
+use matchq_games::{Lookahead, Plan};
 
 /// Plays the first move of the certain plan with the most points.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -1,6 +1,6 @@
 use crate::contract::{Meaning, Policy, Valued};
-use crate::games::{Game, MaskKind, offered};
-use crate::random::Stream;
+use matchq_core::random::Stream;
+use matchq_games::{Game, MaskKind, offered};
 
 /// Plays any action of a mask, each with the same chance.
 pub struct Random {

@@ -10,8 +10,8 @@ use std::marker::PhantomData;
 use serde_json::{Value, json};
 
 use crate::contract::{Listed, Policy, Valued, in_words};
-use crate::games::{Bejeweled, Image, MaskKind, Match3, Text, offered};
-use crate::random::{Role, Stream};
+use matchq_core::random::{Role, Stream};
+use matchq_games::{Bejeweled, Image, MaskKind, Match3, Text, offered};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Direction {
@@ -261,8 +261,8 @@ impl Tokens {
 /// Games of swaps of neighbours with visible tokens.
 pub trait Gems: Image + Text {
     /// Tokens of a position, row by row from the top; those below
-    /// [`COLOURS`](crate::games::Image::COLOURS) match, and index
-    /// [`TOKENS`](crate::games::Text::TOKENS).
+    /// [`COLOURS`](matchq_games::Image::COLOURS) match, and index
+    /// [`TOKENS`](matchq_games::Text::TOKENS).
     fn gems(state: &Self::State) -> Vec<Vec<u8>>;
 
     /// A swap as JSON; `cell` (column, row) receives a token from a direction, one of `UDLR`.
@@ -360,8 +360,8 @@ impl<G: Gems + Send + Sync> Policy<G> for Ranked<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::{Bejeweled, Game, Match3};
-    use crate::random::Role;
+    use matchq_core::random::Role;
+    use matchq_games::{Bejeweled, Game, Match3};
 
     fn golden() -> impl Iterator<Item = Value> {
         include_str!("../../../../tests/golden/bejeweled.jsonl").lines().map(|line| serde_json::from_str(line).unwrap())

@@ -1,9 +1,9 @@
 use super::budget::Budget;
 use super::search::Search;
-use crate::clock::Instant;
 use crate::contract::{Meaning, Measured, Policy, Valued, certain_values, shuffle};
-use crate::games::{Lookahead, MaskKind, Plan, offered};
-use crate::random::Stream;
+use matchq_core::clock::Instant;
+use matchq_core::random::Stream;
+use matchq_games::{Lookahead, MaskKind, Plan, offered};
 
 /// Plays the move that simulations rank first, each with some moves of the guide.
 pub struct Rollout<G: Lookahead + Measured, P> {

@@ -4,10 +4,10 @@ use rand::Rng;
 use rayon::prelude::*;
 
 use super::budget::Budget;
-use crate::clock::Instant;
 use crate::contract::{Meaning, Measured, Policy, Valued};
-use crate::games::Lookahead;
-use crate::random::{ColumnStreams, Role, Stream};
+use matchq_core::clock::Instant;
+use matchq_core::random::{ColumnStreams, Role, Stream};
+use matchq_games::Lookahead;
 
 /// Ranks moves by simulations of the move and `depth` moves of a guide, with the same luck for all.
 ///

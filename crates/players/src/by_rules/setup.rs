@@ -1,7 +1,7 @@
 use super::greedy::Greedy;
 use crate::contract::{Meaning, Policy, Valued, highest, quiet_too};
-use crate::games::{Lookahead, MaskKind};
-use crate::random::Stream;
+use matchq_core::random::Stream;
+use matchq_games::{Lookahead, MaskKind};
 
 /// Plays as [`Greedy`] if the default mask has an action, else the action after which the best
 /// first wave gains the most.
@@ -30,9 +30,9 @@ impl<G: Lookahead> Policy<G> for Setup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::bilging::{Bilging, MATCHING};
-    use crate::games::{Game, MaskKind};
-    use crate::random::{Role, Stream};
+    use matchq_core::random::{Role, Stream};
+    use matchq_games::bilging::{Bilging, MATCHING};
+    use matchq_games::{Game, MaskKind};
 
     #[test]
     fn where_nothing_matches_the_most_is_prepared() {

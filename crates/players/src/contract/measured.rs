@@ -1,4 +1,4 @@
-use crate::games::Game;
+use matchq_games::Game;
 
 /// What scores of a game mean, for measuring players.
 pub trait Measured: Game {

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::policy::Policy;
 use super::valued::{Listed, Meaning, Valued};
-use crate::error::Result;
-use crate::games::{Game, Text};
-use crate::random::{Role, Stream};
+use matchq_core::error::Result;
+use matchq_core::random::{Role, Stream};
+use matchq_games::{Game, Text};
 
 /// A chooser of moves, for a batch of positions.
 ///

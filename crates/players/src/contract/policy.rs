@@ -1,8 +1,8 @@
 //! Rules that choose a move in one position, and values that several of them share.
 
 use super::valued::{Listed, Meaning, Valued, best, sorted};
-use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, offered};
-use crate::random::Stream;
+use matchq_core::random::Stream;
+use matchq_games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, offered};
 
 /// Callback after each move of a game with its action and step; returns whether to play on. The
 /// callback may exchange the game for another that has not ended.

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::measured::Measured;
-use crate::games::Text;
-use crate::random::{Draw, Stream};
+use matchq_core::random::{Draw, Stream};
+use matchq_games::Text;
 
 /// A move with its value.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -33,7 +33,7 @@ impl Valued {
 /// What a player's values are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Meaning {
-    /// Whether a value's unit is the game's [point](crate::games::Lookahead::unit).
+    /// Whether a value's unit is the game's [point](matchq_games::Lookahead::unit).
     pub in_points: bool,
     /// What a value is, as the rest of a sentence that begins with `A value is`.
     pub about: Cow<'static, str>,

@@ -106,8 +106,8 @@ mod tests {
 
     use super::*;
     use crate::eval::play_series;
-    use crate::games::Match3;
     use crate::parse;
+    use matchq_games::Match3;
 
     fn report(player: &str, games: u64) -> Report {
         let rules = Default::default();

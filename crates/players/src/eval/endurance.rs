@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Importance, Player};
-use crate::error::Result;
-use crate::games::{Game, Step};
+use matchq_core::error::Result;
+use matchq_games::{Game, Step};
 
 use super::Ratio;
 use super::games::{Playing, Watch, play_on};
@@ -143,8 +143,8 @@ mod tests {
     use super::*;
     use crate::contract::Measured as _;
     use crate::eval::games::tests::Asked;
-    use crate::games::Tetris;
-    use crate::games::tetris::Rules;
+    use matchq_games::Tetris;
+    use matchq_games::tetris::Rules;
 
     #[test]
     fn the_mean_is_all_points_over_all_ends() {

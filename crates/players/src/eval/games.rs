@@ -4,11 +4,11 @@ use std::time::Duration;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Instant;
 use crate::contract::{Player, Policy};
-use crate::error::Result;
-use crate::games::{Episode, Game, Step};
-use crate::random::{Role, Stream};
+use matchq_core::clock::Instant;
+use matchq_core::error::Result;
+use matchq_core::random::{Role, Stream};
+use matchq_games::{Episode, Game, Step};
 
 /// A game that was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -283,8 +283,8 @@ impl<G: Game> Playing<G, Record> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::games::{Bejeweled, Bilging, Match3, Tetris, tetris};
     use crate::{BoxedPlayer, Playable, Valued};
+    use matchq_games::{Bejeweled, Bilging, Match3, Tetris, tetris};
 
     /// A player that hides its policy.
     pub struct Asked<G: Game>(pub BoxedPlayer<G>);

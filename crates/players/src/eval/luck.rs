@@ -20,8 +20,8 @@
 
 use super::PlayedGame;
 use crate::contract::Measured;
-use crate::games::Episode;
-use crate::random::{Draw, Role, Stream};
+use matchq_core::random::{Draw, Role, Stream};
+use matchq_games::Episode;
 
 /// Score and luck of a replayed game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,9 +81,9 @@ mod tests {
     use crate::contract::PolicyPlayer;
     use crate::eval::statistics::Summary;
     use crate::eval::{deal, play_bounded, play_series};
-    use crate::games::match3::Rules;
-    use crate::games::match3::{MATCHING, State};
-    use crate::games::{Bejeweled, Game, Match3, bejeweled};
+    use matchq_games::match3::Rules;
+    use matchq_games::match3::{MATCHING, State};
+    use matchq_games::{Bejeweled, Game, Match3, bejeweled};
 
     fn rules() -> Rules {
         Rules::new(2).unwrap()

@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{Figures, PlayedGame, Ratio, Summary, deal, luck, replay};
-use crate::error::{Error, Result, in_words};
 use crate::registry::Playable;
 use crate::texts::{Figure, Played};
+use matchq_core::error::{Error, Result, in_words};
 
 /// A player's games and figures, as in the JSON.
 #[derive(Debug, Serialize, Deserialize)]
@@ -299,8 +299,8 @@ mod tests {
 
     use super::*;
     use crate::eval::play_series;
-    use crate::games::{Bejeweled, Match3, Text as _, bejeweled};
     use crate::parse;
+    use matchq_games::{Bejeweled, Match3, Text as _, bejeweled};
 
     const SEED: u128 = 5;
 

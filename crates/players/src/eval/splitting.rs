@@ -5,9 +5,9 @@
 //! one end below the level.
 
 use crate::contract::{Importance, Measured};
-use crate::error::{Error, Result};
-use crate::games::{ActionFeatures, Game, Step, weighed};
-use crate::random::{Draw, Stream};
+use matchq_core::error::{Error, Result};
+use matchq_core::random::{Draw, Stream};
+use matchq_games::{ActionFeatures, Game, Step, weighed};
 
 /// Most pilot runs.
 const PILOTS: usize = 30;
@@ -275,9 +275,9 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use super::*;
-    use crate::games::Tetris;
-    use crate::games::tetris::Rules;
-    use crate::random::Role;
+    use matchq_core::random::Role;
+    use matchq_games::Tetris;
+    use matchq_games::tetris::Rules;
 
     static LEVEL: AtomicUsize = AtomicUsize::new(0);
 

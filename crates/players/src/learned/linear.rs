@@ -3,9 +3,9 @@ use serde::{Deserialize, Serialize};
 use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
 use crate::contract::{Moved, Policy, Valued, play_by_choice};
-use crate::error::{Error, Result};
-use crate::games::{ActionFeatures, MaskKind, weighed};
-use crate::random::Stream;
+use matchq_core::error::{Error, Result};
+use matchq_core::random::Stream;
+use matchq_games::{ActionFeatures, MaskKind, weighed};
 
 /// Negated value of a lost position, in multiples of the largest absolute weight.
 pub const LOST: f64 = 1e6;
@@ -247,10 +247,10 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::tetris::Rules;
-    use crate::games::{Game, Lookahead, Text};
-    use crate::games::{Match3, Tetris};
-    use crate::random::Role;
+    use matchq_core::random::Role;
+    use matchq_games::tetris::Rules;
+    use matchq_games::{Game, Lookahead, Text};
+    use matchq_games::{Match3, Tetris};
 
     #[test]
     fn features_are_named_alone_or_by_sets_and_an_unknown_one_is_refused() {

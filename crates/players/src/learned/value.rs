@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
 use crate::contract::{Meaning, Policy, Valued};
-use crate::error::{Error, Result};
-use crate::games::{MaskKind, StateFeatures, offered};
-use crate::random::{ColumnStreams, Role, Stream};
+use matchq_core::error::{Error, Result};
+use matchq_core::random::{ColumnStreams, Role, Stream};
+use matchq_games::{MaskKind, StateFeatures, offered};
 
 /// A linear value of positions, `weights . (1, features)`; the features are the mean of a
 /// position's `best_of` best descriptions.
@@ -219,8 +219,8 @@ impl<G: StateFeatures> Policy<G> for ValuePlayer<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, State};
-    use crate::games::{Bejeweled, Bilging, Game, Lookahead, bejeweled};
+    use matchq_games::match3::{EFFECTIVE, MATCHING, Match3, Rules, State};
+    use matchq_games::{Bejeweled, Bilging, Game, Lookahead, bejeweled};
 
     fn model(outcomes: usize, rewards: bool) -> ValueModel {
         let value = LinearValue::new(vec![5.0, 0.5, 2.0], 1);

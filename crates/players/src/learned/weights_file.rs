@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::agent_file::{AgentFile, Array, Kind};
-use crate::error::{Error, Result, in_words};
-use crate::games::Game;
+use matchq_core::error::{Error, Result, in_words};
+use matchq_games::Game;
 
 pub(super) const WEIGHTS: &str = "weights";
 

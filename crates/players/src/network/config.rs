@@ -3,8 +3,8 @@ use toml::Table;
 
 use super::{Precision, Shown, View};
 use crate::agent_file::AgentFile;
-use crate::error::{Error, OutOfRange, Result, in_words, require};
-use crate::games::{Image, MaskKind};
+use matchq_core::error::{Error, OutOfRange, Result, in_words, require};
+use matchq_games::{Image, MaskKind};
 
 /// Configuration of a network, the table `network` of a training's configuration.
 ///

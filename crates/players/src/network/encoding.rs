@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{TASK, View};
-use crate::games::{Game, Image, SeenWave};
+use matchq_games::{Game, Image, SeenWave};
 
 /// Encodes positions and afterstates as images, in memory that is used again.
 pub struct Encoder<G: Game> {

@@ -4,7 +4,7 @@ use matchq_kernels::{Kernel, Parts, Precision, Tower, WaveParts, WaveTower};
 
 use super::{BELOW, NetworkShape, SHARE};
 use crate::agent_file::{Array, Arrays};
-use crate::error::{Error, Result};
+use matchq_core::error::{Error, Result};
 
 /// A network without gradients.
 pub trait Evaluate: Send {

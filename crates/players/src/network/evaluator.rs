@@ -1,8 +1,8 @@
 use rayon::prelude::*;
 
 use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_certain_points};
-use crate::error::Result;
-use crate::games::{ActionMask, After, Game, Image, MaskKind, Plan, offered};
+use matchq_core::error::Result;
+use matchq_games::{ActionMask, After, Game, Image, MaskKind, Plan, offered};
 
 /// Factor of the second action's value in a plan by a dynamics model.
 pub const PLAN_DISCOUNT: f32 = 0.9;

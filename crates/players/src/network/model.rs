@@ -1,7 +1,7 @@
 use super::{ModelConfig, NetworkShape, Precision};
 use crate::agent_file::{AgentFile, Arrays, Kind};
-use crate::error::{Error, Result};
-use crate::games::{Image, MaskKind};
+use matchq_core::error::{Error, Result};
+use matchq_games::{Image, MaskKind};
 
 /// A network with its game, rules and moves.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@ use rayon::prelude::*;
 
 use super::{Backend, Evaluator, Model, PLAN_SHARE};
 use crate::contract::{Meaning, Player, Valued, sorted};
-use crate::error::{Error, Result};
-use crate::games::{ActionMask, Image, offered};
-use crate::random::{Draw, Stream};
+use matchq_core::error::{Error, Result};
+use matchq_core::random::{Draw, Stream};
+use matchq_games::{ActionMask, Image, offered};
 
 /// Fewest states in a task of another thread.
 const TASK: usize = 8;

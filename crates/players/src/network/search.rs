@@ -2,11 +2,11 @@ use std::time::Duration;
 
 use super::NetworkPlayer;
 use crate::by_rules::{Budget, Cascade, PlanThenCascade, Planner, Search};
-use crate::clock::Instant;
 use crate::contract::{Meaning, Measured, Player, Policy, Valued, in_search};
-use crate::error::Result;
-use crate::games::{Image, Plan};
-use crate::random::Stream;
+use matchq_core::clock::Instant;
+use matchq_core::error::Result;
+use matchq_core::random::Stream;
+use matchq_games::{Image, Plan};
 
 /// Plays the move that simulations rank first among those that a network values highest; the
 /// network's values count as simulations, and the rules replace its dynamics model.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::games::{ActionMask, After, Image, MaskKind, Plan, offered};
+use matchq_games::{ActionMask, After, Image, MaskKind, Plan, offered};
 
 /// Part of a position that a network sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::contract::{Forecast, Measured, Valued};
-use crate::games::bejeweled::{Bejeweled, State};
-use crate::games::{Game, Lookahead, MaskKind, Text};
 use crate::texts::{Build, Entry, Figure, OwnFigures, OwnPolicy, Played, Roster, ranked, recommended};
+use matchq_games::bejeweled::{Bejeweled, State};
+use matchq_games::{Game, Lookahead, MaskKind, Text};
 
 impl Measured for Bejeweled {
     const MAY_END_EARLY: bool = true;

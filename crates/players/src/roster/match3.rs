@@ -1,9 +1,9 @@
 use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::contract::{Forecast, Measured};
-use crate::games::StateFeatures;
-use crate::games::match3::{Match3, State};
 use crate::texts::{Entry, Roster, ranked};
+use matchq_games::StateFeatures;
+use matchq_games::match3::{Match3, State};
 
 impl Measured for Match3 {
     const FORECAST: Option<Forecast<State>> = Some(Forecast { points: forecast, in_search: false });
@@ -57,8 +57,8 @@ fn forecast(state: &State) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::match3::{EFFECTIVE, MATCHING};
-    use crate::games::{Game, offered};
+    use matchq_games::match3::{EFFECTIVE, MATCHING};
+    use matchq_games::{Game, offered};
 
     #[test]
     fn the_forecast_of_a_position_is_its_best_plan_and_its_colours() {

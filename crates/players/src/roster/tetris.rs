@@ -3,10 +3,10 @@ use serde_json::{Map, Value, json};
 use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::contract::{Importance, Measured};
-use crate::games::tetris::{Feature, REPORT, State, Tetris};
-use crate::games::{ActionFeatures, Lookahead};
 use crate::learned::Linear;
 use crate::texts::{Build, Preset, Roster, Weights, budget};
+use matchq_games::tetris::{Feature, REPORT, State, Tetris};
+use matchq_games::{ActionFeatures, Lookahead};
 
 impl Measured for Tetris {
     const UNIT: &'static str = "lines";

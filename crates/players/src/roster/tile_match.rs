@@ -1,9 +1,9 @@
 use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::contract::{Forecast, Measured};
-use crate::games::tile_match::State;
-use crate::games::{StateFeatures, TileMatch};
 use crate::texts::{Build, Roster, recommended};
+use matchq_games::tile_match::State;
+use matchq_games::{StateFeatures, TileMatch};
 
 impl Measured for TileMatch {
     const UNIT: &'static str = "tiles";

@@ -1,6 +1,6 @@
 use crate::contract::Measured;
-use crate::games::toy::Toy;
 use crate::texts::Roster;
+use matchq_games::toy::Toy;
 
 impl Measured for Toy {}
 

@@ -12,10 +12,10 @@ use crate::by_rules::{
     Cascade, Exhaustive, Gems, Greedy, Own, PlanThenCascade, Planner, Random, Ranked, Rollout, Search, Setup,
 };
 use crate::contract::{BoxedPlayer, Policy, PolicyPlayer, in_search};
-use crate::error::{Error, Result};
-use crate::games::{Bilging, MaskKind, Plan};
 use crate::learned::Linear;
 use crate::network::NetworkSearch;
+use matchq_core::error::{Error, Result};
+use matchq_games::{Bilging, MaskKind, Plan};
 
 pub(super) fn best<G: Roster>() -> Entry<G> {
     Entry {

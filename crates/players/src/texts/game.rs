@@ -6,9 +6,9 @@ use super::options::{Build, Entry};
 use crate::agent_file::Kind;
 use crate::agents::{Agent, Shipped, none_inside};
 use crate::contract::{Measured, Valued};
-use crate::error::{Error, Result};
-use crate::games::{ActionFeatures, Game, Image, Text};
 use crate::learned::{Linear, numbers};
+use matchq_core::error::{Error, Result};
+use matchq_games::{ActionFeatures, Game, Image, Text};
 
 /// A game with its agents, players and figures.
 pub trait Roster: Image + ActionFeatures + Text + Measured {

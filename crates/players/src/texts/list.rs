@@ -7,7 +7,7 @@ use super::game::{Roster, Weights, first_agent};
 use super::options::{CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, Options, Parameter, Parts, Setting, list};
 use crate::agent_file::Kind;
 use crate::contract::BoxedPlayer;
-use crate::error::{Error, Result};
+use matchq_core::error::{Error, Result};
 
 /// All players of a game, the recommended ones first.
 pub fn players<G: Roster>() -> Vec<Entry<G>> {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::agents::{Agent, Agents, Shipped};
 use crate::by_rules::Budget;
-use crate::clock;
 use crate::contract::{BoxedPlayer, Policy, PolicyPlayer};
-use crate::error::{Error, Result};
-use crate::games::{Game, Image};
 use crate::network::{Backend, NetworkPlayer, Precision, Processor};
+use matchq_core::clock;
+use matchq_core::error::{Error, Result};
+use matchq_games::{Game, Image};
 
 /// A player as people name it, with what makes it.
 pub struct Entry<G: Game> {

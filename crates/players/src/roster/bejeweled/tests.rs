@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::*;
 use crate::eval::{deal, play_series};
 use crate::parse;
-use crate::random::{Role, Stream};
+use matchq_core::random::{Role, Stream};
 use plain::Plain;
 
 #[allow(dead_code)]

@@ -2,8 +2,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::games::bilging::{ACTIONS, Bilging, Bingo, COLUMNS, ROWS, State, bingos, board};
-use crate::games::{Lookahead, Text};
+use matchq_games::bilging::{ACTIONS, Bilging, Bingo, COLUMNS, ROWS, State, bingos, board};
+use matchq_games::{Lookahead, Text};
 
 /// Direct results of a move: points, line lengths, and the board after it, with dots in empty
 /// cells.

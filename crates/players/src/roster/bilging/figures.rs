@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use crate::games::bilging::{Bilging, Bingo, Break, COLUMNS, Grid, ROWS, bingos, board};
-use crate::games::{Game, Lookahead};
 use crate::texts::{Figure, OwnFigures, Played};
+use matchq_games::bilging::{Bilging, Bingo, Break, COLUMNS, Grid, ROWS, bingos, board};
+use matchq_games::{Game, Lookahead};
 
 /// Row, X and O of a bingo.
 type Known = (usize, u8, u8);

@@ -9,8 +9,8 @@ use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::bilging::planner;
 use crate::contract::Measured;
-use crate::games::bilging::{Bilging, State};
 use crate::texts::{Build, Entry, OwnFigures, OwnPolicy, Played, Roster, beam, beam_player};
+use matchq_games::bilging::{Bilging, State};
 
 impl Measured for Bilging {}
 

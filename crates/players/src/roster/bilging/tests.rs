@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::bilging::tests::{BINGO, action, board, golden, state, text};
-use crate::games::bilging::{ACTIONS, MATCHING, Rules, bingos};
-use crate::games::{Game, Text};
 use crate::parse;
-use crate::random::{Role, Stream};
+use matchq_core::random::{Role, Stream};
+use matchq_games::bilging::{ACTIONS, MATCHING, Rules, bingos};
+use matchq_games::{Game, Text};
 use plain::Plain;
 
 #[allow(dead_code)]

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::*;
 use crate::Policy;
-use crate::games::{Game, Run, Text, weighed};
-use crate::random::{Role, Stream};
+use matchq_games::{Game, Run, Text, weighed};
+use matchq_core::random::{Role, Stream};
 
 /// A position of the golden cases: rows of bits from below, and a piece.
 fn state(case: &Value) -> State {
