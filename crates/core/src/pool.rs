@@ -56,6 +56,20 @@ pub fn map<T: Send>(count: usize, least: usize, work: impl Fn(usize) -> T + Sync
     results.into_iter().flatten().collect()
 }
 
+/// Results of `work` for each item, in the order of the items, computed on several threads; a thread
+/// takes at least `least` neighbouring items.
+pub fn map_mut<T: Send, R: Send>(items: &mut [T], least: usize, work: impl Fn(&mut T) -> R + Sync) -> Vec<R> {
+    let length = length(items.len(), least);
+    if items.len() <= length {
+        return items.iter_mut().map(work).collect();
+    }
+    let mut results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(items.len()).collect();
+    each(items.chunks_mut(length).zip(results.chunks_mut(length)), |(items, results)| {
+        items.iter_mut().zip(results).for_each(|(item, result)| *result = Some(work(item)));
+    });
+    results.into_iter().flatten().collect()
+}
+
 /// Values such as buffers that tasks use one after another, made when all others are in use.
 #[derive(Debug)]
 pub struct Spares<T>(Mutex<Vec<T>>);

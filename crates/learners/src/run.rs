@@ -1,8 +1,7 @@
 //! Training of any learner: logs, evaluations, checkpoints and resuming.
 
+use matchq_core::pool;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use rayon::prelude::*;
 
 use super::checkpoint::{self, Checkpoint, Record, State};
 use super::config::{Evaluation, key_and_value};
@@ -314,7 +313,7 @@ fn luck_adjusted<G: Measured>(
         let changed = || format!("the evaluated game of seed {} is another when it is played again", game.seed);
         score.map(Some).ok_or_else(|| Error::runtime(changed()))
     };
-    played.par_iter().map(luck_adjusted).collect()
+    pool::map(played.len(), 1, |index| luck_adjusted(&played[index])).into_iter().collect()
 }
 
 /// A checkpoint's configuration, lengthened by `--set`.

@@ -9,6 +9,7 @@ use crate::learned::Linear;
 use crate::network::{Backend, Precision};
 use crate::registry::{self, Playable};
 use crate::texts::{Parts, Roster, SEARCHES, Setting, lines, preset_names};
+use matchq_core::error::{Error, Result};
 
 /// Folder in which runs are known by their names.
 const RUNS: &str = "runs";

@@ -1,11 +1,11 @@
 //! The parts of an update, in the order of [`update`](QLearner::update).
 
+use matchq_core::pool;
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::TrainConfig;
@@ -205,10 +205,10 @@ impl<G: Image + Measured> QLearner<G> {
         let tracked = self.device.clone().autodiff();
         let rows: Vec<usize> = labelled.values.iter().map(|value| value.backup.row).collect();
         let shards = targets::shards(&rows, images, self.online.view().afterstates());
-        let shards = shards.into_par_iter().with_max_len(1);
-        let parts: Vec<Gradient> = shards
-            .map(|range| gradient(&self.online, &self.shard(labelled, &shown, range), self.learning.loss, &tracked))
-            .collect();
+        let parts: Vec<Gradient> = pool::map(shards.len(), 1, |index| {
+            let shard = self.shard(labelled, &shown, shards[index].clone());
+            gradient(&self.online, &shard, self.learning.loss, &tracked)
+        });
         parts.into_iter().reduce(|sum, part| sum.with(part, &self.online)).ok_or_else(|| {
             Error::user("the replayed transitions do not fit the run's configuration: none has an action to learn")
         })

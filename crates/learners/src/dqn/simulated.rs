@@ -1,7 +1,7 @@
 //! Expected updates: outcomes that the rules simulate.
 
+use matchq_core::pool;
 use rand::Rng;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::config::Expected;
@@ -35,8 +35,7 @@ impl<G: Image + Measured> Outcomes<G> {
     /// `stream` gives one number, so that the result is the same on any number of threads.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
         let seed = stream.next_u64();
-        let rows = batch.par_iter().enumerate().map(|(row, transition)| self.of_row(seed, row, &transition.state));
-        rows.collect::<Vec<_>>().concat()
+        pool::map(batch.len(), 1, |row| self.of_row(seed, row, &batch[row].state)).concat()
     }
 
     /// Backups of one row's state.

@@ -1,10 +1,10 @@
 //! The target network, with its values so far.
 
+use matchq_core::pool;
 use std::collections::HashMap;
 
 use burn::module::Module as _;
 use burn::tensor::Device;
-use rayon::prelude::*;
 
 use super::config::Config;
 use super::target_network::TargetUpdate;
@@ -143,7 +143,7 @@ impl<G: Image> TargetValues<G> {
     fn computed(&mut self, mut states: Vec<G::State>, online: &QNetwork) -> Result<Vec<f32>> {
         let view = self.network.shape().exact_view();
         let successors = |state: &G::State| view.successors::<G>(state, self.candidates);
-        let mut masks: Vec<ActionMask> = states.par_iter().map(successors).collect();
+        let mut masks: Vec<ActionMask> = pool::map(states.len(), 1, |index| successors(&states[index]));
         let mut target = self.evaluator(&self.network);
         let count = states.len();
         masks.extend(target.masks(&self.standing));

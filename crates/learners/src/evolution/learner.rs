@@ -1,8 +1,8 @@
 //! The learner: each candidate's fitness is the mean score of its games.
 
+use matchq_core::pool;
 use std::ops::Range;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::Metrics;
@@ -160,12 +160,12 @@ impl<G: Roster> Search<G> {
     /// Fitness and cut games of each agent.
     fn play(&self, fixed: &Fixed<G, Config>, agents: &[Terms]) -> Vec<Evaluated> {
         let Fitness { games, moves, .. } = fixed.config.fitness;
-        let jobs = (0..agents.len() * games as usize).into_par_iter().with_max_len(1);
+        let jobs = agents.len() * games as usize;
         let job = |job: usize| (&agents[job / games as usize], self.stream(fixed, job as u64 % games));
         let games = games as usize;
         let Some((_, levels)) = &self.levels else {
             let play = |(terms, mut stream): (&Terms, _)| weighed::play::<G>(&fixed.rules, terms, &mut stream, moves);
-            let played: Vec<Run> = jobs.map(|number| play(job(number))).collect();
+            let played: Vec<Run> = pool::map(jobs, 1, |number| play(job(number)));
             let fitness = |runs: &[Run]| {
                 let cut = runs.iter().filter(|run| !run.is_over).count();
                 (runs.iter().map(|run| run.score).sum::<f64>() / games as f64, cut as u64)
@@ -176,7 +176,7 @@ impl<G: Roster> Search<G> {
         let play = |(terms, mut stream): (&Terms, _)| {
             splitting::play(Walk::new(&fixed.rules, levels), terms, &mut stream, moves, most)
         };
-        let played: Vec<Tallies> = jobs.map(|number| play(job(number))).collect();
+        let played: Vec<Tallies> = pool::map(jobs, 1, |number| play(job(number)));
         let fitness = |sequences: &[Tallies]| {
             let add = |sum: (f64, f64), sequence: (f64, f64)| (sum.0 + sequence.0, sum.1 + sequence.1);
             let (score, ends) = sequences.iter().map(|sequence| sequence.weighed(levels)).fold((0.0, 0.0), add);
@@ -197,7 +197,7 @@ impl<G: Roster> Search<G> {
         let levels = Levels::find(splitting::importance("fitness.split")?, |levels| {
             let walk = || Walk::new(&fixed.rules, levels);
             let play = |game| splitting::play(walk(), &terms, &mut self.stream(fixed, game), moves, most);
-            let played: Vec<Tallies> = (0..games).into_par_iter().map(play).collect();
+            let played: Vec<Tallies> = pool::map(games as usize, 1, |game| play(game as u64));
             Ok(played.into_iter().collect())
         })?;
         self.levels = Some((generation, levels));

@@ -1,6 +1,6 @@
 //! The learner: sweeps of regression over the same positions.
 
-use rayon::prelude::*;
+use matchq_core::pool;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Learner, Metrics, TrainConfig};
@@ -84,12 +84,9 @@ impl<G: Roster> Learner<G> for Fitted<G> {
         let Config { learning, .. } = &self.config.learner;
         let value = LinearValue::new(self.moving.weights.clone(), learning.best_of);
         let targets: Vec<f64> =
-            self.sampled.par_iter().map(|sampled| sampled.backup(&value, learning.discount)).collect();
-        let rows: Vec<Vec<f64>> = self
-            .sampled
-            .par_iter()
-            .map(|sampled| std::iter::once(1.0).chain(sampled.features(&value)).collect())
-            .collect();
+            pool::map(self.sampled.len(), 1, |index| self.sampled[index].backup(&value, learning.discount));
+        let features = |index: usize| std::iter::once(1.0).chain(self.sampled[index].features(&value)).collect();
+        let rows: Vec<Vec<f64>> = pool::map(self.sampled.len(), 1, features);
         let weights = least_squares(&rows.concat(), &targets, learning.ridge);
         let sweep = self.moving.sweeps + 1;
         let weights = weights.ok_or_else(|| {

@@ -1,8 +1,7 @@
 //! Positions, with outcomes of their actions, drawn once.
 
+use matchq_core::pool;
 use std::ops::Range;
-
-use rayon::prelude::*;
 
 use super::config::Sampling;
 use crate::games::{MaskKind, offered};
@@ -30,13 +29,13 @@ struct Action {
 pub fn sample<G: Roster>(rules: &G::Rules, mask: MaskKind, sampling: &Sampling, seed: u64) -> Vec<Sampled> {
     let states = G::positions(rules, sampling.positions, &mut Stream::new(seed, Role::Sample, 0));
     let outcomes = sampling.outcomes as u64;
-    let of = |(index, state): (usize, &G::State)| {
+    let of = |index: usize| {
         let luck =
             (0..outcomes).map(|outcome| ColumnStreams::new(seed, Role::Simulate, index as u64 * outcomes + outcome));
         // Equal luck for all actions removes some chance from their differences.
-        Sampled::of::<G>(&G::at(rules, state), mask, &luck.collect::<Vec<_>>())
+        Sampled::of::<G>(&G::at(rules, &states[index]), mask, &luck.collect::<Vec<_>>())
     };
-    states.par_iter().enumerate().map(of).collect()
+    pool::map(states.len(), 1, of)
 }
 
 impl Sampled {

@@ -1,6 +1,6 @@
 //! The learner: the apprentice plays, the expert values its positions.
 
-use rayon::prelude::*;
+use matchq_core::pool;
 use serde::{Deserialize, Serialize};
 
 use super::super::Metrics;
@@ -108,7 +108,7 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
             let choice = weighed::first_best::<G>(&game.state(), &apprentice);
             label(&game.state(), &expert, choice, &fixed.selection, learning.temperature)
         };
-        let found: Vec<Labels> = self.games[..wanted].par_iter_mut().map(look).collect();
+        let found: Vec<Labels> = pool::map_mut(&mut self.games[..wanted], 1, look);
         for labels in &found {
             labels.pairs.iter().for_each(|pair| self.regression.add(pair));
             self.agreed += u64::from(labels.agree);

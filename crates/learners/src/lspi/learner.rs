@@ -1,6 +1,6 @@
 //! The learner: each policy plays, and its moves give the next one.
 
-use rayon::prelude::*;
+use matchq_core::pool;
 use serde::{Deserialize, Serialize};
 
 use super::super::Metrics;
@@ -93,7 +93,7 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
         let exploration = if self.weights.is_none() { 1.0 } else { *exploration };
         let policy = Choosing { selection: &fixed.selection, terms: self.policy(fixed), exploration };
         let play = |ongoing: &mut Ongoing<G>| ongoing.play(&fixed.rules, &policy, some);
-        let played: Vec<Played> = self.games.par_iter_mut().map(play).collect();
+        let played: Vec<Played> = pool::map_mut(&mut self.games, 1, play);
         for Played { transitions, ended, points } in &played {
             transitions.iter().for_each(|transition| self.lstd.add(transition));
             self.ended += ended;

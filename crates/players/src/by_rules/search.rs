@@ -1,7 +1,7 @@
 use std::time::Duration;
 
+use matchq_core::pool;
 use rand::Rng;
-use rayon::prelude::*;
 
 use super::budget::Budget;
 use crate::contract::{Meaning, Measured, Policy, Valued};
@@ -199,8 +199,7 @@ impl<G: Lookahead + Measured> Search<G> {
             let mut draws = ColumnStreams::new(seed, Role::Simulate, index as u64);
             self.outcome(state, candidate.action, guide, &mut draws)
         };
-        let tasks = (0..candidates.len() * simulations).into_par_iter().with_min_len(TASK);
-        let outcomes: Vec<f64> = tasks.map(outcome).collect();
+        let outcomes: Vec<f64> = pool::map(candidates.len() * simulations, TASK, outcome);
         for (candidate, outcomes) in candidates.iter_mut().zip(outcomes.chunks(simulations.max(1))) {
             for points in outcomes {
                 candidate.total += points;

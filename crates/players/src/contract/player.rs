@@ -1,10 +1,9 @@
 //! Players: choosers of moves for a batch of positions.
 
-use rayon::prelude::*;
-
 use super::policy::Policy;
 use super::valued::{Listed, Meaning, Valued};
 use matchq_core::error::Result;
+use matchq_core::pool;
 use matchq_core::random::{Role, Stream};
 use matchq_games::{Game, Text};
 
@@ -75,7 +74,10 @@ impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
         // Waking the thread pool takes longer than a single move.
         Ok(match self.policy.is_timed() || states.len() == 1 {
             true => states.iter().zip(ties).map(choose).collect(),
-            false => states.par_iter().zip(ties).map(choose).collect(),
+            false => {
+                let mut pairs: Vec<(&G::State, &mut Stream)> = states.iter().zip(ties).collect();
+                pool::map_mut(&mut pairs, 1, |(state, ties)| self.policy.choose(state, ties))
+            }
         })
     }
 

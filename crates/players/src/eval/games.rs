@@ -1,7 +1,7 @@
+use matchq_core::pool;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Player, Policy};
@@ -132,9 +132,8 @@ fn play_recorded<G: Game>(
     let (mut played, mut moves) = (Vec::new(), 0);
     while (played.len() as u64) < count {
         let (begin, done) = (Instant::now(), played.len() as u64);
-        let seeds = done..count.min(done + most);
-        let one = |index| Playing::deal(rules, first + u128::from(index), record.clone());
-        let mut playing: Vec<Playing<G, Record>> = seeds.into_par_iter().map(one).collect();
+        let one = |index| Playing::deal(rules, first + u128::from(done) + index as u128, record.clone());
+        let mut playing: Vec<Playing<G, Record>> = pool::map(most.min(count - done) as usize, 1, one);
         let whole = play_on(player, &mut playing, |playing| {
             let lengths = || playing.iter().map(|one| one.watch.moves);
             goes_on(Moves { all: moves + lengths().sum::<u64>(), longest: lengths().max().unwrap_or(0) })
@@ -192,7 +191,7 @@ pub fn play_on<G: Game, W: Watch<G>>(
         match player.policy() {
             Some(policy) if !policy.is_timed() => {
                 let end = Instant::now() + GLANCE;
-                playing.par_iter_mut().for_each(|one| one.play(policy, end));
+                pool::each_mut(playing, 1, |_, one| one.play(policy, end));
             }
             _ => step_together(player, playing)?,
         }

@@ -1,8 +1,8 @@
 //! A player's series of games as `eval` and `compare` write it in JSON.
 
+use matchq_core::pool;
 use std::fmt::Write as _;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -225,7 +225,8 @@ impl Report {
                 ))
             })
         };
-        let luck: Vec<Result<Option<f64>>> = self.scores.par_iter().enumerate().map(luck).collect();
+        let luck: Vec<Result<Option<f64>>> =
+            pool::map(self.scores.len(), 1, |index| luck((index, &self.scores[index])));
         match luck.into_iter().collect::<Result<Option<Vec<f64>>>>()? {
             Some(luck) => self.give_luck(simulations, luck).map(|()| true).map_err(Error::runtime),
             None => Ok(false),

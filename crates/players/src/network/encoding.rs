@@ -1,6 +1,6 @@
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
+use matchq_core::pool;
 use serde::{Deserialize, Serialize};
 
 use super::{TASK, View};
@@ -46,12 +46,14 @@ impl<G: Image> Encoder<G> {
     /// Encodes states, each under its symmetry.
     pub fn positions(&mut self, states: &[(G::State, usize)]) -> Encoded<'_> {
         let image = self.make_room(states.len(), 0);
-        states
-            .par_iter()
-            .with_min_len(TASK)
-            .zip(self.images.par_chunks_exact_mut(image))
-            .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
-            .for_each(|(((state, symmetry), image), scalars)| G::encode(state, *symmetry, image, scalars));
+        let images = self.images.chunks_mut(TASK * image);
+        let parts = states.chunks(TASK).zip(images).zip(self.scalars.chunks_mut(TASK * G::SCALARS));
+        pool::each(parts, |((states, images), scalars)| {
+            let written = images.chunks_exact_mut(image).zip(scalars.chunks_exact_mut(G::SCALARS));
+            for ((state, symmetry), (image, scalars)) in states.iter().zip(written) {
+                G::encode(state, *symmetry, image, scalars);
+            }
+        });
         self.encoded()
     }
 
@@ -59,13 +61,14 @@ impl<G: Image> Encoder<G> {
     pub fn afterstates(&mut self, states: &[(G::State, usize, usize)]) -> Encoded<'_> {
         let image = self.make_room(states.len(), states.len());
         let view = self.view;
-        states
-            .par_iter()
-            .with_min_len(TASK)
-            .zip(self.images.par_chunks_exact_mut(image))
-            .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
-            .zip(&mut self.priors)
-            .for_each(|(((state, image), scalars), prior)| *prior = view.afterstate::<G>(state, image, scalars));
+        let images = self.images.chunks_mut(TASK * image);
+        let parts = states.chunks(TASK).zip(images).zip(self.scalars.chunks_mut(TASK * G::SCALARS));
+        pool::each(parts.zip(self.priors.chunks_mut(TASK)), |(((states, images), scalars), priors)| {
+            let written = images.chunks_exact_mut(image).zip(scalars.chunks_exact_mut(G::SCALARS));
+            for ((state, (image, scalars)), prior) in states.iter().zip(written).zip(priors) {
+                *prior = view.afterstate::<G>(state, image, scalars);
+            }
+        });
         self.encoded()
     }
 
@@ -73,16 +76,15 @@ impl<G: Image> Encoder<G> {
     pub fn waves(&self, waves: &[(SeenWave<G::State>, usize)]) -> WaveBatch {
         let image = G::PLANES * G::ROWS * G::COLUMNS;
         let (mut before, mut after) = (vec![0.0; waves.len() * image], vec![0.0; waves.len() * image]);
-        waves
-            .par_iter()
-            .with_min_len(TASK)
-            .zip(before.par_chunks_exact_mut(image))
-            .zip(after.par_chunks_exact_mut(image))
-            .for_each(|(((wave, symmetry), before), after)| {
-                let mut scalars = vec![0.0; G::SCALARS];
+        let parts = waves.chunks(TASK).zip(before.chunks_mut(TASK * image)).zip(after.chunks_mut(TASK * image));
+        pool::each(parts, |((waves, before), after)| {
+            let mut scalars = vec![0.0; G::SCALARS];
+            let written = before.chunks_exact_mut(image).zip(after.chunks_exact_mut(image));
+            for ((wave, symmetry), (before, after)) in waves.iter().zip(written) {
                 G::encode(&wave.before, *symmetry, before, &mut scalars);
                 G::encode(&wave.after, *symmetry, after, &mut scalars);
-            });
+            }
+        });
         let points = waves.iter().map(|(wave, _)| self.view.scale * wave.points).collect();
         WaveBatch { before, after, points }
     }

@@ -1,4 +1,4 @@
-use rayon::prelude::*;
+use matchq_core::pool;
 
 use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_certain_points};
 use matchq_core::error::Result;
@@ -39,7 +39,7 @@ pub struct Evaluator<G: Game> {
 
 /// The mask of each state.
 pub fn masks<G: Image>(states: &[G::State], mask: MaskKind) -> Vec<ActionMask> {
-    states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, mask).0).collect()
+    pool::map(states.len(), TASK, |index| offered::<G>(&states[index], mask).0)
 }
 
 /// An action whose value a plan replaces.
@@ -278,15 +278,12 @@ impl<G: Image> Evaluator<G> {
         assert!(self.shape.next_moves > 0, "a network that values plans");
         let count = self.next_moves;
         let plan = self.view.prior().unwrap_or(Plan::of(1));
-        let afters: Vec<After<G::State>> = actions
-            .par_iter()
-            .with_min_len(TASK)
-            .map(|(state, action)| {
-                let After { state, points, actions } = G::after(state, *action);
-                let ranked = by_certain_points::<G>(&state, &actions, plan);
-                After { state, points, actions: ranked.iter().take(count).map(|(action, _)| *action).collect() }
-            })
-            .collect();
+        let afters: Vec<After<G::State>> = pool::map(actions.len(), TASK, |index| {
+            let (state, action) = &actions[index];
+            let After { state, points, actions } = G::after(state, *action);
+            let ranked = by_certain_points::<G>(&state, &actions, plan);
+            After { state, points, actions: ranked.iter().take(count).map(|(action, _)| *action).collect() }
+        });
         let (states, masks): (Vec<G::State>, Vec<ActionMask>) =
             afters.iter().map(|after| (after.state, after.actions)).unzip();
         let scale = self.view.scale;

@@ -1,4 +1,4 @@
-use rayon::prelude::*;
+use matchq_core::pool;
 
 use super::{Backend, Evaluator, Model, PLAN_SHARE};
 use crate::contract::{Meaning, Player, Valued, sorted};
@@ -50,7 +50,7 @@ impl<G: Image> NetworkPlayer<G> {
             (mask, true) => (mask, true),
             (mask, false) => (view.top::<G>(state, mask, top), false),
         };
-        states.par_iter().with_min_len(TASK).map(offered).collect()
+        pool::map(states.len(), TASK, |index| offered(&states[index]))
     }
 
     /// The mask's actions with their points, best first, and whether the network is undecided: then
