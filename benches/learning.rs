@@ -1,13 +1,14 @@
 //! Costs of an update of the Q-network, whole and by part.
 //!
 //! The network has 32 channels and 5 layers; a batch has 256 boards. `cargo bench --bench
-//! learning`; throughput is in boards.
+//! learning`; rates are in boards.
+
+mod timer;
 
 use std::hint::black_box;
 
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, measurement::WallTime};
 use matchq::games::match3::MATCHING;
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Games, offered};
@@ -22,7 +23,10 @@ use matchq::learners::{Dqn, Source, TrainConfig};
 use matchq::network::{Encoder, QNetwork, device, evaluate, tensors};
 use matchq::random::{Draw, Role, Stream};
 
+use timer::Timer;
+
 const BATCH: usize = 256;
+const BOARDS: u64 = BATCH as u64;
 
 const CONFIG: &str = "
     network = { channels = 32, layers = 5, share_colours = false, input = 'position', dynamics_waves = 0 }
@@ -64,12 +68,10 @@ fn filled(config: &TrainConfig<Config>) -> Replay<State> {
     replay
 }
 
-fn parts(criterion: &mut Criterion) {
-    let (name, device) = device::select(None).expect("a device");
-    let mut group = criterion.benchmark_group(format!("update of {BATCH} boards on {name}"));
-    group.throughput(Throughput::Elements(BATCH as u64)).sample_size(20);
-    sampling(&mut group);
-    network(&mut group, &device);
+fn parts(timer: &Timer) {
+    let (_, device) = device::select(None).expect("a device");
+    sampling(timer);
+    network(timer, &device);
     for (name, sets) in [
         ("whole: sampled transitions, discount 0.5", &["learning.discount=0.5", "learning.double=false"][..]),
         ("whole: sampled transitions, discount 0.5, double", &["learning.discount=0.5", "learning.double=true"]),
@@ -82,27 +84,24 @@ fn parts(criterion: &mut Criterion) {
         let config = config(sets);
         let mut replay = filled(&config);
         let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
-        group.bench_function(name, |bencher| {
-            bencher.iter(|| learner.update(&mut replay, &[], 1.0, 0.0).and_then(Figures::read).expect("an update"));
+        timer.time(name, BOARDS, || {
+            learner.update(&mut replay, &[], 1.0, 0.0).and_then(Figures::read).expect("an update")
         });
     }
-    group.finish();
 }
 
-fn sampling(group: &mut BenchmarkGroup<WallTime>) {
+fn sampling(timer: &Timer) {
     for prioritised in [false, true] {
         let config = config(&[&format!("replay.prioritised={prioritised}")]);
         let replay = filled(&config);
         let mut stream = Stream::new(1, Role::Sample, 0);
         let mut encoder = Encoder::<Match3>::new(config.model().view::<Match3>());
         let kind = if prioritised { "by priority" } else { "uniformly" };
-        group.bench_function(format!("part: sample {kind} and encode"), |bencher| {
-            bencher.iter(|| {
-                let sample = replay.sample(BATCH, 0.5, &mut stream);
-                let states: Vec<(State, usize)> =
-                    sample.slots.iter().map(|slot| (replay.get(*slot).state, slot % 48)).collect();
-                black_box(encoder.positions(&states).images.len());
-            });
+        timer.time(&format!("part: sample {kind} and encode"), BOARDS, || {
+            let sample = replay.sample(BATCH, 0.5, &mut stream);
+            let states: Vec<(State, usize)> =
+                sample.slots.iter().map(|slot| (replay.get(*slot).state, slot % 48)).collect();
+            encoder.positions(&states).images.len()
         });
     }
     let config = config(&[]);
@@ -116,12 +115,10 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>) {
         scale: 0.1,
         discount: 0.5,
     };
-    group.bench_function("part: simulate 16 outcomes of every matching move", |bencher| {
-        bencher.iter(|| black_box(outcomes.simulate(&batch, &mut stream)));
-    });
+    timer.time("part: simulate 16 outcomes of every matching move", BOARDS, || outcomes.simulate(&batch, &mut stream));
 }
 
-fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
+fn network(timer: &Timer, device: &Device) {
     let config = config(&[]);
     let replay = filled(&config);
     let states: Vec<(State, usize)> = (0..BATCH).map(|slot| (replay.get(slot).state, 0)).collect();
@@ -130,39 +127,26 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let online = QNetwork::new::<Match3>(&config.model(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
     let mut plain = evaluate(&online, device);
     let seen = encoder.positions(&states);
-    group.bench_function("part: forward (acting, target)", |bencher| {
-        bencher.iter(|| plain.outputs(seen.images, seen.scalars).expect("values"));
+    timer.time("part: forward (acting, target)", BOARDS, || {
+        black_box(plain.outputs(seen.images, seen.scalars).expect("values"));
     });
 
     let (images, scalars) = tensors::<Match3>(&seen, &tracked);
     let loss = |network: &QNetwork| network.forward(images.clone(), scalars.clone()).square().mean();
-    group.bench_function("part: forward and backward", |bencher| {
-        bencher.iter(|| {
-            let gradients = GradientsParams::from_grads(loss(&online).backward(), &online);
-            black_box(gradients)
-        });
-    });
+    timer.time("part: forward and backward", BOARDS, || GradientsParams::from_grads(loss(&online).backward(), &online));
 
     let gradients = || {
         let loss: Tensor<1> = loss(&online);
         GradientsParams::from_grads(loss.backward(), &online)
     };
     let mut optimizer = Optimizer::new(&config.learner.learning);
-    group.bench_function("part: clip and Adam", |bencher| {
-        bencher.iter_batched(
-            gradients,
-            |gradients| optimizer.step(1e-3, online.clone(), gradients),
-            criterion::BatchSize::PerIteration,
-        );
+    timer.time_after("part: clip and Adam", BOARDS, gradients, |gradients| {
+        optimizer.step(1e-3, online.clone(), gradients)
     });
 }
 
-criterion_group!(benches, parts);
-
 fn main() {
+    let timer = Timer::from_arguments();
     // In the pool of threads, like a training.
-    rayon::scope(|_| {
-        benches();
-        Criterion::default().configure_from_args().final_summary();
-    });
+    rayon::scope(|_| parts(&timer));
 }

@@ -1,14 +1,17 @@
 //! Moves per second of each game on one core, including new games.
 
+mod timer;
+
 use std::hint::black_box;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use matchq::games::match3::Rules;
 use matchq::games::{Bejeweled, Bilging, Game, Image, Match3, Tetris, TileMatch, offered, weighed};
 use matchq::players::{Linear, Roster as _};
 use matchq::random::{Draw, Role, Stream};
 
-/// Moves of one measured call.
+use timer::Timer;
+
+/// Moves, or boards, of one measured call.
 const MOVES: u64 = 1000;
 
 /// Kind of moves.
@@ -48,9 +51,7 @@ fn play<G: Game>(play: Play, game: &mut G, stream: &mut Stream) -> f32 {
     points
 }
 
-fn simulation<G: Game>(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group(format!("simulation of {}", G::NAME));
-    group.throughput(Throughput::Elements(MOVES));
+fn simulation<G: Game>(timer: &Timer) {
     for (name, kind) in [
         ("random swaps", Play::Random),
         ("random swaps and the matching mask", Play::RandomAndMask),
@@ -58,54 +59,42 @@ fn simulation<G: Game>(criterion: &mut Criterion) {
     ] {
         let mut stream = Stream::new(1, Role::Game, 0);
         let mut game = G::new(&G::Rules::default(), &mut stream);
-        group.bench_function(name, |bencher| {
-            bencher.iter(|| play(kind, &mut game, &mut stream));
-        });
+        timer.time(&format!("simulation of {}: {name}", G::NAME), MOVES, || play(kind, &mut game, &mut stream));
     }
-    group.finish();
 }
 
 /// Placements of Tetris's linear players on twenty rows; each values all of a piece's placements.
-fn linear_players(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("placements of tetris");
-    group.throughput(Throughput::Elements(MOVES));
+fn linear_players(timer: &Timer) {
     let rules = <Tetris as Game>::Rules::default();
     for known in Tetris::PRESETS {
         let (name, player) = (known.name, Linear::of::<Tetris>(known).expect("it is known"));
         let mut seed = 0;
-        group.bench_function(name, |bencher| {
-            bencher.iter(|| {
-                seed += 1;
-                weighed::play::<Tetris>(&rules, player.terms(), &mut Stream::new(seed, Role::Game, 0), MOVES).score
-            });
+        timer.time(&format!("placements of tetris: {name}"), MOVES, || {
+            seed += 1;
+            weighed::play::<Tetris>(&rules, player.terms(), &mut Stream::new(seed, Role::Game, 0), MOVES).score
         });
     }
-    group.finish();
 }
 
-fn encoding(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("encoding");
-    group.throughput(Throughput::Elements(1));
+fn encoding(timer: &Timer) {
     let state = Match3::new(&Rules::default(), &mut Stream::new(1, Role::Game, 0)).state();
     let (mut image, mut scalars) = ([0.0; 5 * 10 * 8], [0.0]);
     for (name, symmetry) in [("identity", 0), ("mirrored and recoloured", 47)] {
-        group.bench_function(name, |bencher| {
-            bencher.iter(|| {
+        timer.time(&format!("encoding: {name}"), MOVES, || {
+            for _ in 0..MOVES {
                 Match3::encode(black_box(&state), symmetry, &mut image, &mut scalars);
                 black_box(&image);
-            });
+            }
         });
     }
-    group.finish();
 }
 
-criterion_group!(
-    benches,
-    simulation::<Match3>,
-    simulation::<Bilging>,
-    simulation::<Bejeweled>,
-    simulation::<TileMatch>,
-    linear_players,
-    encoding
-);
-criterion_main!(benches);
+fn main() {
+    let timer = Timer::from_arguments();
+    simulation::<Match3>(&timer);
+    simulation::<Bilging>(&timer);
+    simulation::<Bejeweled>(&timer);
+    simulation::<TileMatch>(&timer);
+    linear_players(&timer);
+    encoding(&timer);
+}

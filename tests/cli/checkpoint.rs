@@ -36,7 +36,7 @@ fn the_game_is_that_of_the_players_checkpoint_where_none_is_named() {
 
 #[test]
 fn a_picture_is_of_the_whole_game_though_nobody_reads_the_moves() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let draw = |name: &str| {
         let path = folder.path().join(name);
         let mut command = matchq(&["replay", "--seed", "3", "--player", "greedy", "--svg"]);
@@ -54,7 +54,7 @@ fn a_picture_is_of_the_whole_game_though_nobody_reads_the_moves() {
 
 #[test]
 fn a_training_says_how_to_play_and_that_is_by_the_rules_that_it_learned() {
-    let runs = tempfile::tempdir().unwrap();
+    let runs = temp_dir::TempDir::new().unwrap();
     let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/tetris-cma.toml");
     let mut command = matchq(&["train", "--quiet", "--config", config, "--runs", runs.path().to_str().unwrap()]);
     for set in ["game.rules.rows=6", "training.generations=1", "fitness.games=2", "evaluation.games=2"] {

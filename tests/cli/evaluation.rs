@@ -289,7 +289,7 @@ fn saved_comparisons_that_do_not_belong_together_are_refused() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_was_played_is_kept_where_one_output_cannot_be_written() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     for command in [&["eval", "--player", "greedy"][..], &["compare", "--players", "greedy"]] {
         let (json, plot) = (place("scores.json"), place("scores.svg"));

@@ -23,7 +23,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use matchq::instructions::InstructionSet;
 use serde_json::Value;
-use tempfile::TempDir;
+use temp_dir::TempDir;
 
 const CONFIG: &str = "
 seed = 4
@@ -66,7 +66,7 @@ struct Place(TempDir);
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         fs::write(folder.path().join("tiny.toml"), CONFIG).unwrap();
         Self(folder)
     }

@@ -89,7 +89,7 @@ fn what_cannot_be_played_is_said_before_anything_is_shown() {
 
 #[test]
 fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_input() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("board.txt");
     // As Windows writes it, with a byte order mark and a blank line.
     fs::write(&path, format!("\u{feff}{BOARD}\n").replace('\n', "\r\n")).unwrap();
@@ -155,7 +155,7 @@ fn the_advice_is_what_the_player_plays() {
 
 #[test]
 fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::write(name("bytes.txt"), b"dda#cb\xff\n").unwrap();
     let with = |row: usize, text: &str| {
@@ -204,7 +204,7 @@ fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
 
 #[test]
 fn a_game_that_hardly_ends_is_replayed_and_drawn_as_far_as_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let svg = folder.path().join("game.svg").display().to_string();
     let replay = ["replay", "--seed", "1", "--game", "tetris", "--player", "linear"];
     let told = well(&[&replay[..], &["--moves", "30"]].concat(), "");

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::pictures::{self, FLAT, PALE, Scene};
 use matchq::vision::Picture;
-use tempfile::TempDir;
+use temp_dir::TempDir;
 
 const GAME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pictures/game.png");
 const BOARD: &str = include_str!("../pictures/board.txt");
@@ -26,7 +26,7 @@ fn matchq(folder: &Path, arguments: &[&str], input: &[u8]) -> (i32, String, Stri
 
 /// A folder with pictures of boards 1 and 2 in a style, and the boards as text.
 fn place(style: pictures::Style) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     for seed in [1, 2] {
         let drawn = Scene::new(style).draw(seed);
         fs::write(folder.path().join(format!("{seed}.png")), drawn.picture.to_png().unwrap()).unwrap();
@@ -37,7 +37,7 @@ fn place(style: pictures::Style) -> TempDir {
 
 #[test]
 fn a_picture_of_a_game_becomes_a_board_that_advise_takes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let (code, board, errors) = matchq(folder.path(), &["read", GAME, "--game", "match3"], b"");
     assert_eq!((code, board.as_str(), errors.as_str()), (0, BOARD, ""));
     let advise = ["advise", "--game", "match3", "--player", "greedy", "--top", "1", "-"];
@@ -47,7 +47,7 @@ fn a_picture_of_a_game_becomes_a_board_that_advise_takes() {
 
 #[test]
 fn standard_input_is_a_picture_too() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     for arguments in [&["read", "-"][..], &["read"]] {
         let (code, board, errors) = matchq(folder.path(), arguments, &fs::read(GAME).unwrap());
         assert_eq!((code, board.as_str(), errors.as_str()), (0, BOARD, ""));
@@ -141,7 +141,7 @@ fn advised(folder: &Path, more: &[&str], input: &[u8]) -> (i32, String, String) 
 
 #[test]
 fn a_picture_gives_the_advice_of_its_board_and_takes_the_moves() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let (code, expected, errors) = advised(folder.path(), &["--game", "match3", "-"], BOARD.as_bytes());
     assert_eq!((code, errors.as_str()), (0, ""));
     // Content decides, not the name.
@@ -206,7 +206,7 @@ fn a_board_that_cannot_stand_is_not_sure_though_every_cell_is() {
 
 #[test]
 fn pictures_of_bilging_are_read_without_a_theme() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let picture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pictures/bilging.png");
     let (code, board, errors) = matchq(folder.path(), &["read", "--game", "bilging", picture], b"");
     assert_eq!((code, board.as_str(), errors.as_str()), (0, include_str!("../pictures/bilging.txt"), ""));

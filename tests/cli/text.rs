@@ -91,7 +91,7 @@ fn games_that_have_a_measure_of_danger_can_be_split_and_no_others() {
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("--split: bejeweled has no measure of how near its end a game is"));
     let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/tetris-cma.toml");
-    let runs = tempfile::tempdir().unwrap();
+    let runs = temp_dir::TempDir::new().unwrap();
     let runs = runs.path().to_str().unwrap();
     let sets = [
         "--set",

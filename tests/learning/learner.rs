@@ -53,7 +53,7 @@ type Training<S> = Run<Probe<S>, Dqn<Probe<S>>>;
 
 /// A whole training.
 fn train<S: Script>(overrides: &[&str]) -> Training<S> {
-    let runs = tempfile::tempdir().unwrap();
+    let runs = temp_dir::TempDir::new().unwrap();
     let folder = RunFolder::create(runs.path(), Some("probe"), "", "").unwrap();
     let mut run = Run::start(config(overrides), (), &cpu(), |_| Ok(folder), silent).unwrap();
     assert_eq!(run.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);

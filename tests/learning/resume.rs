@@ -19,7 +19,7 @@ use matchq::learners::{Dqn, Ending, Run, RunFolder, TrainConfig, silent};
 use matchq::network::device;
 use matchq::players::network::Processor;
 use matchq::players::{Agent, NetworkPlayer};
-use tempfile::TempDir;
+use temp_dir::TempDir;
 
 use crate::configuration;
 
@@ -99,14 +99,14 @@ fn stop_at(mut training: Training, step: u64) -> PathBuf {
 
 /// An uninterrupted training.
 fn uninterrupted(overrides: &[&str]) -> (TempDir, PathBuf) {
-    let runs = tempfile::tempdir().unwrap();
+    let runs = temp_dir::TempDir::new().unwrap();
     let folder = finish(start(runs.path(), config(overrides)));
     (runs, folder)
 }
 
 /// A training stopped after some steps.
 fn stopped(overrides: &[&str], step: u64) -> (TempDir, PathBuf) {
-    let runs = tempfile::tempdir().unwrap();
+    let runs = temp_dir::TempDir::new().unwrap();
     let folder = stop_at(start(runs.path(), config(overrides)), step);
     (runs, folder)
 }
@@ -137,7 +137,7 @@ fn assert_same(found: &Path, expected: &Path) {
 #[test]
 fn a_stop_during_an_evaluation_saves_before_it_and_the_resumed_training_does_it_again() {
     let (_expected, expected) = uninterrupted(&[]);
-    let runs = tempfile::tempdir().unwrap();
+    let runs = temp_dir::TempDir::new().unwrap();
     let mut training = start(runs.path(), config(&[]));
     while training.step() < 120 {
         assert_eq!(training.train(&AtomicBool::new(true)).unwrap(), Ending::Stopped);

@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_written_leaves_the_old_one_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         let path = folder.path().join("file");
         write_atomically(&path, b"old").unwrap();
         fs::create_dir(folder.path().join("file.partial")).unwrap();
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_place_is_tried_before_and_two_flags_have_a_file_each() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         let place = |name: &str| folder.path().join(name);
         fs::write(place("kept"), b"old").unwrap();
         for name in ["kept", "new"] {
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn writing_replaces_the_content_and_leaves_no_file_on_the_side() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         let path = folder.path().join("file");
         write_atomically(&path, b"a longer old content").unwrap();
         write_atomically(&path, b"new").unwrap();

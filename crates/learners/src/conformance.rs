@@ -362,7 +362,7 @@ impl<G: Playable> Task<G> for Check<'_> {
         columns.set.extend(last.metrics.values().map(|(column, _)| column.to_owned()));
 
         // Player and agent's file repeat the games; the file survives reading and writing.
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         let learner = resume(&config, last)?;
         let play = |player: &mut dyn Player<G>| -> Vec<PlayedGame> {
             play_bounded(player, &rules, 1_000_000, 3, 30, |_| true).unwrap().unwrap()

@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_configuration_that_was_changed_is_refused_by_its_key_unless_it_is_the_runs_length() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = temp_dir::TempDir::new().unwrap();
         let trained = "seed = 1\n[training]\nsteps = 5\n[learning]\nbatch = 8\n";
         let folder = RunFolder::create(runs.path(), Some("run"), "", trained).unwrap();
         let refused = |config: &str| {
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_folder_is_opened_by_one_at_a_time_and_the_lock_ends_with_its_holder() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = temp_dir::TempDir::new().unwrap();
         let folder = RunFolder::create(runs.path(), Some("run"), "", "seed = 1\n").unwrap();
         fs::write(folder.last(), b"a checkpoint").unwrap();
         let path = folder.path().to_owned();

@@ -181,7 +181,7 @@ mod tests {
     }
 
     fn goes_on<A: Algorithm<Tetris>>(key: &str) {
-        let (folder, device) = (tempfile::tempdir().unwrap(), device::select(None).unwrap().1);
+        let (folder, device) = (temp_dir::TempDir::new().unwrap(), device::select(None).unwrap().1);
         let file = folder.path().join("best.safetensors");
         let sets = [format!("learner={}", A::NAME), format!("{key}={}", folder.path().display())];
         let source =

@@ -307,7 +307,7 @@ mod tests {
             file.tensors.get_mut("b.weight").unwrap().values[1] = number;
             let refused = AgentFile::from_bytes(&file.to_bytes().unwrap()).unwrap_err();
             assert_eq!(refused, format!("holds {number} in 'b.weight', but every number of an agent is finite"));
-            let folder = tempfile::tempdir().unwrap();
+            let folder = temp_dir::TempDir::new().unwrap();
             let refused = file.save(&folder.path().join("agent")).unwrap_err().to_string();
             assert!(refused.ends_with("is finite: it cannot be written"), "{refused}");
             assert!(!folder.path().join("agent").exists());
@@ -428,7 +428,7 @@ mod tests {
 
     #[test]
     fn a_file_on_the_disk_is_refused_by_its_name() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         let path = folder.path().join("an agent.safetensors");
         let refusal = || AgentFile::load(&path).unwrap_err().to_string();
         assert!(refusal().contains("an agent.safetensors cannot be read"));

@@ -58,7 +58,7 @@ fn a_file_that_does_not_fit_is_refused_by_name_with_what_does_not() {
         (|file| file.config = file.config.replace("layers = 2", "layers = 3"), "FILE: the weights do not fit"),
         (|file| drop(file.tensors.remove("stem.bias")), "FILE: the weights do not fit"),
     ];
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("an agent.safetensors");
     for (change, sentence) in cases {
         let mut file = example().to_file().unwrap();
@@ -76,7 +76,7 @@ fn a_file_that_does_not_fit_is_refused_by_name_with_what_does_not() {
 
 #[test]
 fn a_folder_means_its_best_agent_and_what_is_none_is_refused_with_what_it_is() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let place = folder.path().display().to_string();
     // The empty name leaves a slash behind the folder.
     let load = |name: &str| Agent::load(&folder.path().join(name));
@@ -127,7 +127,7 @@ fn the_agent_that_plays_where_none_is_named_is_the_first_of_its_game() {
 
 #[test]
 fn a_file_of_the_former_format_is_refused_with_what_to_do() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("old.safetensors");
     let bytes = example().to_file().unwrap().to_bytes().unwrap();
     let from = b"\"version\":\"2\"";
@@ -175,7 +175,7 @@ fn the_player_of_an_agent_is_called_as_the_agent_and_only_a_network_has_a_precis
 
 #[test]
 fn the_rules_of_an_agent_are_those_of_its_training_and_unknown_ones_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("agent.safetensors");
     let mut file = example().to_file().unwrap();
     file.save(&path).unwrap();

@@ -39,7 +39,7 @@ fn player(model: &Model) -> NetworkPlayer<Match3> {
 }
 
 fn rank(text: &str, model: &Model, state: &State) -> Vec<Valued> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let file = folder.path().join("best.safetensors");
     model.to_file().unwrap().save(&file).unwrap();
     let agent = Agent::load(&file).unwrap();
@@ -99,7 +99,7 @@ fn a_network_whose_values_are_no_numbers_is_refused_by_a_sentence() {
     for (model, text) in [(fresh("", NetworkConfig::default()), "network"), (predicting(), "network:plan=0.5")] {
         let mut model = model;
         model.weights.values_mut().for_each(|array| array.values.iter_mut().for_each(|weight| *weight *= 1e38));
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         let file = folder.path().join("best.safetensors");
         model.to_file().unwrap().save(&file).unwrap();
         let agent = Agent::load(&file).unwrap();

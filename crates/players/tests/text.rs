@@ -85,7 +85,7 @@ fn a_label_is_what_a_player_is_called_whatever_else_its_text_says() {
 
 #[test]
 fn a_checkpoint_in_a_players_text_may_be_called_anything() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("a:b=c:sims=3.safetensors");
     std::fs::copy(format!("{}/../../checkpoints/dqn/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
     for text in ["network", "network+search:sims=30"] {
@@ -96,7 +96,7 @@ fn a_checkpoint_in_a_players_text_may_be_called_anything() {
 
 #[test]
 fn weights_that_do_not_fit_are_refused_by_the_name_of_their_file() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("small.safetensors");
     let mut file = AgentFile::clone(&Agent::default_of::<Match3>().unwrap().file);
     file.tensors.pop_last();

@@ -95,7 +95,7 @@ fn the_exact_score_of_a_way_to_play_is_the_mean_of_its_games() {
 
 /// Trains DQN on the toy.
 fn trained() -> NetworkPlayer<Toy> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let runs = folder.path().display().to_string();
     let config = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/learning/toy/dqn.toml");
     let line = ["matchq", "train", "--config", config, "--runs", &runs, "--name", "toy", "--quiet"];

@@ -32,7 +32,7 @@ fn mean(player: &str, games: u64) -> f64 {
 
 #[test]
 fn it_is_trained_resumed_evaluated_and_compared_by_its_name() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let config = path("toy-dqn.toml");
     fs::write(
@@ -74,7 +74,7 @@ fn it_is_trained_resumed_evaluated_and_compared_by_its_name() {
 
 #[test]
 fn what_belongs_to_another_game_is_refused_in_a_sentence() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let board = folder.path().join("board.txt");
     let (game, ..) = deal::<Toy>(&Default::default(), 3);
     fs::write(&board, Toy::board(&game.state())).unwrap();

@@ -299,7 +299,7 @@ fn more_games_than_steps_are_refused() {
 
 #[test]
 fn a_path_in_a_configuration_is_looked_for_beside_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     fs::create_dir(folder.path().join("mine")).unwrap();
     let path = folder.path().join("a.toml");
     let start = |value: &str, sets: &[String]| {

@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_training_ends_once_its_weights_rest() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = temp_dir::TempDir::new().unwrap();
         let config = config(&["learning.tolerance=1e9"]);
         let folder = |config: &str| RunFolder::create(runs.path(), Some("it"), "", config);
         let mut run =
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn an_evaluation_cuts_games_that_are_longer_than_configured() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = temp_dir::TempDir::new().unwrap();
         for (moves, cut) in [(3, "2"), (25, "0"), (0, "0")] {
             let config = config(&["training.sweeps=1", &format!("evaluation.moves={moves}")]);
             let folder = |config: &str| RunFolder::create(runs.path(), Some(&format!("it{moves}")), "", config);

@@ -135,8 +135,8 @@ mod tests {
 
     const COLUMNS: [&str; 2] = ["loss", "epsilon"];
 
-    fn written(rows: &[u64]) -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
+    fn written(rows: &[u64]) -> (temp_dir::TempDir, PathBuf) {
+        let folder = temp_dir::TempDir::new().unwrap();
         let path = folder.path().join("train.csv");
         let mut log = CsvLog::create(&path, &COLUMNS).unwrap();
         for &step in rows {
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn an_unwritable_path_is_an_error_that_names_it() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         let path = folder.path().join("missing").join("train.csv");
         let error = CsvLog::create(&path, &COLUMNS).unwrap_err().to_string();
         assert!(error.contains("train.csv cannot be written"), "{error}");

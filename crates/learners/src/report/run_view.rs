@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn seeds_of_a_recipe_are_one_line_with_a_band_and_other_runs_are_others() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = temp_dir::TempDir::new().unwrap();
         let head = "step,seconds,mean,half_width,best\n";
         let one = run(runs.path(), "a", CONFIG, &format!("{head}100,1,10,2,10\n200,2,30,2,30\n"));
         let two = run(runs.path(), "b", &CONFIG.replace("seed = 1", "seed = 2"), &format!("{head}100,3,20,2,20\n"));
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_folder_without_a_configuration_is_no_run() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = temp_dir::TempDir::new().unwrap();
         fs::create_dir(runs.path().join("empty")).unwrap();
         let error = RunView::open(&runs.path().join("empty")).unwrap_err();
         assert!(error.to_string().contains("is no run: it holds no config.toml"), "{error}");

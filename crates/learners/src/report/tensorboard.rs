@@ -201,8 +201,8 @@ fn step_of(mut event: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn log_of(steps: impl IntoIterator<Item = u64>) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
+    fn log_of(steps: impl IntoIterator<Item = u64>) -> temp_dir::TempDir {
+        let folder = temp_dir::TempDir::new().unwrap();
         let mut log = EventLog::create(folder.path()).unwrap();
         for step in steps {
             log.scalars(step, &[("loss", step as f64), ("epsilon", 0.5)]).unwrap();
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn an_unwritable_folder_is_an_error_that_names_it() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         let file = folder.path().join("taken");
         fs::write(&file, "").unwrap();
         let error = EventLog::create(&file.join("run")).unwrap_err().to_string();
