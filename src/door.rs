@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use crate::cli::{Command, Compare, Merge};
-use crate::commands::shard::{OneGeneration, Shards};
-use crate::commands::train::{Resume, Start};
-use crate::commands::{self, compare, merge};
+use crate::cli::{Command, Compare, Merge, Shard, Train};
+use crate::commands::shard::job::Shards;
 use crate::error::Result;
 use crate::eval::Saved;
-use crate::learners::{Source, with_learner};
-use crate::players::{Agents, AnyGame, Doors, Of, Playable, doors};
-use crate::serve::Resolve;
+use crate::learners::checkpoint::Checkpoint;
+use crate::learners::{RunFolder, Source};
+use crate::players::{Agents, AnyGame, Doors};
 
 /// A game of the program.
 pub trait Door: AnyGame {
@@ -24,62 +23,22 @@ pub trait Door: AnyGame {
     /// Merges shards.
     fn merge(&self, arguments: &Merge, shards: Shards) -> Result<()>;
 
-    /// Evaluates a part of a generation.
-    fn generation(&self, generation: OneGeneration) -> Result<()>;
+    /// Evaluates a part of the generation of a checkpoint, whose file has a digest.
+    fn generation(&self, arguments: &Shard, checkpoint: &Checkpoint, digest: String) -> Result<()>;
 
-    /// Starts a training.
-    fn start(&self, start: Start) -> Result<()>;
+    /// Starts the training of a configuration, which has a path; `stop` ends the training.
+    fn start(&self, arguments: &Train, path: &Path, source: &Source, stop: &AtomicBool) -> Result<()>;
 
     /// Goes on with a training.
-    fn resume(&self, resume: Resume) -> Result<()>;
+    fn resume(&self, arguments: &Train, folder: RunFolder, checkpoint: Checkpoint, stop: &AtomicBool) -> Result<()>;
 
     /// All keys of a configuration with their values, defaults included.
     fn keys(&self, source: &Source) -> Result<BTreeMap<String, String>>;
 }
 
-impl<G: Playable> Door for Of<G> {
-    fn run(&self, command: &Command, agents: &Agents) -> Result<()> {
-        commands::run_for::<G>(command, agents)
-    }
-
-    fn compare_again(&self, arguments: &Compare, files: Vec<(&Path, Saved)>) -> Result<()> {
-        compare::again::<G>(arguments, files)
-    }
-
-    fn merge(&self, arguments: &Merge, shards: Shards) -> Result<()> {
-        merge::merge::<G>(arguments, &shards)
-    }
-
-    fn generation(&self, generation: OneGeneration) -> Result<()> {
-        generation.run::<G>()
-    }
-
-    fn start(&self, start: Start) -> Result<()> {
-        with_learner::<G>(start.source, start)
-    }
-
-    fn resume(&self, resume: Resume) -> Result<()> {
-        with_learner::<G>(resume.source, resume)
-    }
-
-    fn keys(&self, source: &Source) -> Result<BTreeMap<String, String>> {
-        let mut keys = BTreeMap::new();
-        with_learner::<G>(source, Resolve { source, keys: &mut keys })?;
-        Ok(keys)
-    }
-}
-
-static DOORS: Doors<dyn Door> = doors!(Door);
-
-/// Adds a game to those of the commands, of the page and of the players.
-///
-/// A game of another type that has the name already is an error.
-pub fn register<G: Playable>() -> Result<()> {
-    matchq_page::register::<G>()?;
-    DOORS.add(Of::<G>::DOOR)
-}
+pub(crate) static DOORS: Doors<dyn Door> = Doors::new();
 
 /// The game of this name.
-pub fn door(name: &str) -> Result<&'static dyn Door> {
+pub(crate) fn door(name: &str) -> Result<&'static dyn Door> {
     DOORS.find(name)
 }

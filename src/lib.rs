@@ -8,6 +8,7 @@
 pub mod cli;
 pub mod commands;
 mod door;
+mod inside;
 mod program;
 pub mod report;
 pub mod serve;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
 use crate::commands;
-use crate::door::register;
 use crate::error::Result;
+use crate::inside::{inside, register};
 use crate::players::Playable;
 
 /// Exit code of a failure while running.
@@ -30,6 +30,7 @@ pub struct Program {
 
 impl Default for Program {
     fn default() -> Self {
+        inside();
         Self { games: Ok(()) }
     }
 }

@@ -30,6 +30,7 @@ use crate::network::OnDevice;
 use crate::network::device::{self, Device};
 use crate::players::network::{Backend, Evaluate, NetworkShape};
 use crate::players::{self, Agents, Arrays, BoxedPlayer, Playable, Setting, agent_in, registry, run_of};
+use crate::report::output::{print, written};
 
 pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
@@ -200,20 +201,6 @@ fn quoted(word: &str) -> String {
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
-/// Writes to standard output; a closed pipe is no error.
-pub fn print(text: &str) -> Result<()> {
-    written(&mut io::stdout(), text).map(|_| ())
-}
-
-/// Writes at once; returns false if the pipe is closed.
-fn written(out: &mut impl Write, text: &str) -> Result<bool> {
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Error::runtime(format!("standard output cannot be written: {error}"))),
     }
 }
 

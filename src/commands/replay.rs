@@ -121,7 +121,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     if let (Some(path), Some(record)) = (&arguments.html, &replay.record) {
         let player = arguments.player.as_deref().unwrap_or("given moves");
         let page = json!({
-            "about": matchq_page::about_game(G::NAME, player),
+            "about": matchq_page::about_game::<G>(player),
             // A larger number is another one to JavaScript.
             "at": match u64::try_from(arguments.seed).ok().filter(|seed| *seed < 1 << 53) {
                 Some(seed) => json!({"game": G::NAME, "rules": rules, "seed": seed}),

@@ -1,6 +1,6 @@
 //! `matchq shard`: a part of a command, for many machines, as one file.
 
-mod job;
+pub(crate) mod job;
 
 use std::env;
 use std::io::{self, Write};
@@ -273,52 +273,40 @@ fn games<G: Playable>(
 
 /// Runs a part of a generation of a training by evolution.
 pub fn run_generation(arguments: &Shard, generation: &Generation) -> Result<()> {
-    let place = Place::of(arguments)?;
     threads(generation.threads)?;
     let path = RunFolder::checkpoint("--run", &generation.run, &generation.runs)?;
     let digest = digest(&files::read(&path)?);
     let checkpoint = Checkpoint::load(&path)?;
-    let source = checkpoint.source(&[])?;
-    let name = super::known(source.game()?.to_owned(), &path.display().to_string())?;
-    door(&name)?.generation(OneGeneration { place, checkpoint, source: &source, digest })
+    let name = super::known(checkpoint.source(&[])?.game()?.to_owned(), &path.display().to_string())?;
+    door(&name)?.generation(arguments, &checkpoint, digest)
 }
 
-/// A part of a generation of a run.
-pub(crate) struct OneGeneration<'a> {
-    place: Place<'a>,
-    checkpoint: Checkpoint,
-    source: &'a Source,
-    digest: String,
-}
-
-impl OneGeneration<'_> {
-    /// Evaluates the part's candidates.
-    pub(crate) fn run<G: Playable>(self) -> Result<()> {
-        let Self { place, checkpoint, source, digest } = self;
-        check_learner::<G>(source)?;
-        let (config, rules) = source.resolve::<G, Evolution<G>>()?;
-        let (_, device) = device::select(None)?;
-        let saved = checkpoint.state()?.learner;
-        let mut learner =
-            Evolution::<G>::resume(&config, &rules, &device, saved).map_err(|error| checkpoint.wrong(error))?;
-        let candidates = learner.candidates();
-        let job = Job {
-            program: PROGRAM.to_owned(),
-            command: "generation".to_owned(),
-            game: G::NAME.to_owned(),
-            rules: rules_json::<G>(&rules)?,
-            players: vec![],
-            instructions: None,
-            seed: config.run.seed.to_string(),
-            count: candidates as u64,
-            of: place.of,
-            luck: None,
-            moves: None,
-            split: None,
-            checkpoint: Some(digest),
-        };
-        place.fill(&job, |part| -> Result<Vec<Evaluated>> { learner.evaluate(part.start as usize..part.end as usize) })
-    }
+/// Evaluates a part of the generation of a checkpoint, whose file has a digest.
+pub(crate) fn generation<G: Playable>(arguments: &Shard, checkpoint: &Checkpoint, digest: String) -> Result<()> {
+    let (place, source) = (Place::of(arguments)?, checkpoint.source(&[])?);
+    check_learner::<G>(&source)?;
+    let (config, rules) = source.resolve::<G, Evolution<G>>()?;
+    let (_, device) = device::select(None)?;
+    let saved = checkpoint.state()?.learner;
+    let mut learner =
+        Evolution::<G>::resume(&config, &rules, &device, saved).map_err(|error| checkpoint.wrong(error))?;
+    let candidates = learner.candidates();
+    let job = Job {
+        program: PROGRAM.to_owned(),
+        command: "generation".to_owned(),
+        game: G::NAME.to_owned(),
+        rules: rules_json::<G>(&rules)?,
+        players: vec![],
+        instructions: None,
+        seed: config.run.seed.to_string(),
+        count: candidates as u64,
+        of: place.of,
+        luck: None,
+        moves: None,
+        split: None,
+        checkpoint: Some(digest),
+    };
+    place.fill(&job, |part| -> Result<Vec<Evaluated>> { learner.evaluate(part.start as usize..part.end as usize) })
 }
 
 /// Refuses a run of another learner than evolution.

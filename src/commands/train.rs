@@ -50,12 +50,12 @@ pub fn run(arguments: &Train) -> Result<()> {
         (Some(path), _) => {
             let folder = RunFolder::open(path, &arguments.runs)?;
             let checkpoint = Checkpoint::load(&folder.last())?;
-            let source = checkpoint.source(&[])?;
-            door(game(&source)?)?.resume(Resume { arguments, source: &source, folder, checkpoint, stop })
+            let game = door(game(&checkpoint.source(&[])?)?)?;
+            game.resume(arguments, folder, checkpoint, stop)
         }
         (None, Some(path)) => {
             let source = Source::load(path, &arguments.set)?;
-            door(game(&source)?)?.start(Start { arguments, path, source: &source, stop })
+            door(game(&source)?)?.start(arguments, path, &source, stop)
         }
         (None, None) => Err(Error::user("--config NAME or --resume NAME is needed")),
     }
@@ -63,10 +63,10 @@ pub fn run(arguments: &Train) -> Result<()> {
 
 /// A training that begins.
 pub(crate) struct Start<'a> {
-    arguments: &'a Train,
-    path: &'a Path,
+    pub(crate) arguments: &'a Train,
+    pub(crate) path: &'a Path,
     pub(crate) source: &'a Source,
-    stop: &'a AtomicBool,
+    pub(crate) stop: &'a AtomicBool,
 }
 
 impl<G: Playable> Task<G> for Start<'_> {
@@ -92,16 +92,15 @@ impl<G: Playable> Task<G> for Start<'_> {
 
 /// A training that goes on.
 pub(crate) struct Resume<'a> {
-    arguments: &'a Train,
-    pub(crate) source: &'a Source,
-    folder: RunFolder,
-    checkpoint: Checkpoint,
-    stop: &'a AtomicBool,
+    pub(crate) arguments: &'a Train,
+    pub(crate) folder: RunFolder,
+    pub(crate) checkpoint: Checkpoint,
+    pub(crate) stop: &'a AtomicBool,
 }
 
 impl<G: Playable> Task<G> for Resume<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
-        let Self { arguments, folder, checkpoint, stop, .. } = self;
+        let Self { arguments, folder, checkpoint, stop } = self;
         let device = compute(&arguments.compute)?;
         let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, of_run(arguments.quiet))?;
         let (threads, began_with) = (rayon::current_num_threads(), run.record().threads);

@@ -36,6 +36,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::error::{Error, Result};
+use crate::report::output::print;
 use guard::Guard;
 pub use runs::Resolve;
 use thinking::Thinking;
@@ -93,7 +94,7 @@ pub fn run(settings: Settings) -> Result<()> {
         let link = guard.link(address);
         let thinking = Thinking::new(threads, settings.simulations);
         let watch = Watch::new(&thinking, &settings.game, &settings.player, settings.pace)?;
-        super::commands::print(&format!("{link}\n"))?;
+        print(&format!("{link}\n"))?;
         if address.ip().is_unspecified() {
             eprintln!("on other machines {} stands for this machine's name or address", address.ip());
         }

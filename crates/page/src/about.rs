@@ -5,18 +5,18 @@ use matchq_games::{Shape, Token};
 use matchq_players::{Agents, Playable, registry};
 use serde_json::{Value, json};
 
-use crate::door::{self, door};
+use crate::door::DOORS;
 use crate::offers;
 
 /// The engine's games and players, as JSON.
 pub fn about(agents: &Agents) -> Value {
-    let games: Vec<Value> = door::all().iter().map(|door| door.about(agents)).collect();
+    let games: Vec<Value> = DOORS.all().iter().map(|door| door.about(agents)).collect();
     json!({"version": env!("CARGO_PKG_VERSION"), "games": games})
 }
 
 /// What a page of one player's game needs to know.
-pub fn about_game(name: &str, player: &str) -> Value {
-    let mut about = door(name).map(|door| door.about(&Agents::closed())).unwrap_or_default();
+pub fn about_game<G: Playable>(player: &str) -> Value {
+    let mut about = of::<G>(&Agents::closed());
     about["players"] = json!([{"name": player, "about": "", "agent": false}]);
     json!({"version": env!("CARGO_PKG_VERSION"), "games": [about]})
 }

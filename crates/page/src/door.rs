@@ -1,12 +1,11 @@
 //! What the page asks of a game without its type.
 
 use matchq_core::error::Result;
-use matchq_players::{Agents, AnyGame, Doors, Of, Playable, doors, registry};
+use matchq_players::{Agents, AnyGame, Doors};
 use serde_json::Value;
 
-use crate::game::{Here, Place, Seated};
+use crate::game::{Here, Place};
 use crate::offers::Thinker;
-use crate::{about, offers, values};
 
 /// What is asked of a position.
 pub enum Ask {
@@ -54,39 +53,7 @@ pub trait Door: AnyGame {
     fn check(&self, agents: &Agents, name: &str) -> Result<()>;
 }
 
-impl<G: Playable> Door for Of<G> {
-    fn about(&self, agents: &Agents) -> Value {
-        about::of::<G>(agents)
-    }
-
-    fn answer(&self, at: &Place, ask: &Ask, here: &mut Here) -> Result<Value> {
-        let game = Seated::<G>::open(at, here.kept)?;
-        match ask {
-            Ask::Position => Ok(game.position()),
-            Ask::Play { action } => game.play(*action, here),
-            Ask::Values { player, action } => values::of(&game, player, *action, here),
-            Ask::Past { player, moves } => game.past(player, *moves, here),
-            Ask::Steer { action, columns, turns } => Ok(game.steer(*action, *columns, *turns)),
-        }
-    }
-
-    fn check(&self, agents: &Agents, name: &str) -> Result<()> {
-        offers::check::<G>(agents, name)
-    }
-}
-
-static DOORS: Doors<dyn Door> = doors!(Door);
-
-/// Adds a game to those of the page and to those that [players](registry::register) know.
-pub fn register<G: Playable>() -> Result<()> {
-    registry::register::<G>()?;
-    DOORS.add(Of::<G>::DOOR)
-}
-
-/// The games of the page.
-pub fn all() -> Vec<&'static dyn Door> {
-    DOORS.all()
-}
+pub static DOORS: Doors<dyn Door> = Doors::new();
 
 /// The game of this name.
 pub fn door(name: &str) -> Result<&'static dyn Door> {

@@ -16,6 +16,7 @@ mod about;
 mod chart;
 mod door;
 mod game;
+mod inside;
 mod offers;
 mod reading;
 mod values;
@@ -36,8 +37,9 @@ use serde_json::{Map, Value, json};
 
 pub use about::{about, about_game};
 pub use chart::Chart;
-pub use door::{Ask, Door, register};
+pub use door::{Ask, Door};
 pub use game::{MOST_MOVES, Place, position};
+pub use inside::register;
 pub use matchq_games as games;
 pub use matchq_pictures as pictures;
 pub use matchq_players as players;
@@ -118,6 +120,7 @@ pub const OF_RUN: &str = "run ";
 impl Engine {
     /// An engine with agents, which should open no files, and most simulations a move.
     pub fn new(agents: Agents, most_simulations: usize) -> Self {
+        inside::inside();
         Self { agents, kept: game::Kept::default(), most_simulations }
     }
 

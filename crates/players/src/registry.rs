@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 use std::marker::PhantomData;
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::{Once, PoisonError, RwLock};
 
 use serde_json::Value;
 
@@ -185,30 +185,24 @@ impl<G: Playable> Door for Of<G> {
     }
 }
 
-/// Doors of one kind, first those of the games inside.
-pub struct Doors<D: ?Sized + 'static> {
-    inside: fn() -> Vec<&'static D>,
-    all: OnceLock<RwLock<Vec<&'static D>>>,
-}
+/// Doors of one kind.
+pub struct Doors<D: ?Sized + 'static>(RwLock<Vec<&'static D>>);
 
 impl<D: ?Sized + AnyGame> Doors<D> {
-    /// The list that begins with the given doors.
-    pub const fn new(inside: fn() -> Vec<&'static D>) -> Self {
-        Self { inside, all: OnceLock::new() }
-    }
-
-    fn list(&self) -> &RwLock<Vec<&'static D>> {
-        self.all.get_or_init(|| RwLock::new((self.inside)()))
+    /// An empty list.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        Self(RwLock::new(Vec::new()))
     }
 
     /// All doors.
     pub fn all(&self) -> Vec<&'static D> {
-        self.list().read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Adds the door of another game; a second game of a name is an error.
     pub fn add(&self, door: &'static D) -> Result<()> {
-        let mut all = self.list().write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match all.iter().find(|known| known.name() == door.name()) {
             Some(known) if known.type_of_game() == door.type_of_game() => {}
             Some(_) => return Err(Error::user(format!("there are two games of the name {}", door.name()))),
@@ -224,41 +218,36 @@ impl<D: ?Sized + AnyGame> Doors<D> {
     }
 }
 
-/// A list of [doors](Doors) of a trait that [`Of`] has for every game.
-#[macro_export]
-macro_rules! doors {
-    ($door:ident) => {
-        $crate::Doors::new(|| {
-            struct List(Vec<&'static dyn $door>);
+/// The list, which has the games inside from its first use on.
+fn list() -> &'static Doors<dyn Door> {
+    struct Inside;
 
-            impl $crate::Register for List {
-                fn game<G: $crate::Playable>(&mut self) {
-                    self.0.push($crate::Of::<G>::DOOR);
-                }
-            }
+    impl Register for Inside {
+        fn game<G: Playable>(&mut self) {
+            // Their names differ.
+            GAMES.add(Of::<G>::DOOR).ok();
+        }
+    }
 
-            let mut list = List(Vec::new());
-            $crate::registry::inside(&mut list);
-            list.0
-        })
-    };
+    static GAMES: Doors<dyn Door> = Doors::new();
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| inside(&mut Inside));
+    &GAMES
 }
-
-static GAMES: Doors<dyn Door> = doors!(Door);
 
 /// Adds a game whose players and agents are then known by their names, as those of the games inside.
 pub fn register<G: Playable>() -> Result<()> {
-    GAMES.add(Of::<G>::DOOR)
+    list().add(Of::<G>::DOOR)
 }
 
 /// The games that are known.
 pub fn games() -> Vec<&'static dyn Door> {
-    GAMES.all()
+    list().all()
 }
 
 /// The game of this name.
 pub fn game(name: &str) -> Result<&'static dyn Door> {
-    GAMES.find(name)
+    list().find(name)
 }
 
 /// Names of the games that are known.

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use crate::commands::written;
 use crate::error::Result;
 use crate::eval::deal;
 use crate::players::{Advice, Advised, Playable, Player, advise};
+use crate::report::output::written;
 
 const BEST: usize = 3;
 
