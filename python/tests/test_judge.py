@@ -91,7 +91,7 @@ def test_what_cannot_be_judged_gets_a_sentence():
         ({"mine": off}, ValueError, "mine: the action of game 0"),
         ({"one": matchq.Player("greedy"), "two": matchq.Player("greedy", game="bilging")}, ValueError, "two plays bilging, not match3|one plays match3, not bilging"),
         ({"one": matchq.Player("greedy"), "two": matchq.Player("greedy", rules={"obstacle_kinds": 1})}, ValueError, "two plays by the rules"),
-        ({"mine": matchq.Player("greedy", game="toy")}, ValueError, "mine plays toy, not match3"),
+        ({"mine": matchq.Player("greedy", game="tile-match")}, ValueError, "mine plays tile-match, not match3"),
     ]:
         given = {"game": "match3"} if "mine" in players else {}
         with pytest.raises(kind, match=sentence):

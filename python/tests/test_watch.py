@@ -331,7 +331,6 @@ def test_a_screen_without_a_field_ends_it():
         (["--moves", "3", "--moves-left", "2"], "--moves 3: only 2 moves are left"),
         (["--moves", "26"], "--moves 26: only 25 moves are left"),
         (["--game", "tetris"], "--game tetris: its moves do not swap two cells"),
-        (["--game", "toy"], "there is no theme for pictures of toy"),
         (["--region", "1,2,3"], "--region: '1,2,3' must be left, top, width and height"),
         (["--interval", "0"], "--interval: '0' must be a number above 0"),
     ],
