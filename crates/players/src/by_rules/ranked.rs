@@ -291,7 +291,7 @@ impl Gems for Bejeweled {
 
 /// Plays the move of the best type, as the articles "Bejeweled 1 AI" rank them.
 pub struct Ranked<G> {
-    /// Cells that each action swaps, the upper or left one first.
+    /// Cells (column, row) that each action swaps, the upper or left one first.
     actions: Vec<[(usize, usize); 2]>,
     game: PhantomData<G>,
 }
@@ -300,7 +300,10 @@ impl<G: Gems> Default for Ranked<G> {
     fn default() -> Self {
         // A swap's cells are the same in all positions.
         let state = G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state();
-        let cells = |action| <[(usize, usize); 2]>::try_from(G::cells(&state, action)).unwrap_or_default();
+        let cells = |action| {
+            let cells = <[(usize, usize); 2]>::try_from(G::cells(&state, action)).unwrap_or_default();
+            cells.map(|(row, column)| (column, row))
+        };
         Self { actions: (0..G::ACTIONS).map(cells).collect(), game: PhantomData }
     }
 }
