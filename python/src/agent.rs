@@ -28,7 +28,11 @@ use crate::values::{TooFar, actions_left, rules, seed, to_python, whole};
 #[pyo3(signature = (game = None))]
 pub fn agents<'py>(py: Python<'py>, game: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
     let agents = PyDict::new(py);
-    for name in game.map_or_else(|| players::names(), |game| vec![game]) {
+    let names = match game {
+        Some(game) => vec![game],
+        None => players::names(),
+    };
+    for name in names {
         for agent in self::game(name)?.agents() {
             agents.set_item(agent.name, agent.about)?;
         }

@@ -1,7 +1,7 @@
 //! What an engine knows: games, tokens, players.
 
 use matchq_games::random::{Role, Stream};
-use matchq_games::{Shape, Token};
+use matchq_games::{MaskKind, Shape, Token};
 use matchq_players::{Agents, Playable, registry};
 use serde_json::{Value, json};
 
@@ -26,6 +26,7 @@ pub fn of<G: Playable>(agents: &Agents) -> Value {
     let rules = G::Rules::default();
     let state = G::new(&rules, &mut Stream::new(0, Role::Game, 0)).state();
     let moves = G::actions_left(&state);
+    let cells = G::mask(&state, MaskKind::LEGAL).iter().next().map(|action| G::cells(&state, action).len());
     json!({
         "name": G::NAME,
         "about": G::ABOUT,
@@ -37,7 +38,9 @@ pub fn of<G: Playable>(agents: &Agents) -> Value {
         "pieces": G::PIECES.map_or(&[][..], |pieces| pieces.letters()),
         "above": G::PIECES.map_or(0, |pieces| pieces.rows()),
         "moves": (moves > 0).then_some(moves),
-        "rules": rules,
+        // Cells that a person clicks for a move.
+        "cells": cells,
+        "rules": serde_json::to_value(&rules).ok().filter(Value::is_object).unwrap_or_else(|| json!({})),
         "reads": !G::THEMES.is_empty(),
         "players": registry::game(G::NAME).map(|game| offers::of(game, agents)).unwrap_or_default(),
     })

@@ -113,8 +113,12 @@ impl<G: Playable> Seated<G> {
 
     /// The game before its first move.
     fn begin(at: &Place) -> Result<Self> {
-        let rules = serde_json::from_value::<G::Rules>(Value::Object(at.rules.clone()))
-            .map_err(|error| Error::user(format!("{} has no such rules: {error}", G::NAME)))?;
+        let rules = match at.rules.is_empty() {
+            // A game without parameters has rules of the type (), which no object is.
+            true => G::Rules::default(),
+            false => serde_json::from_value::<G::Rules>(Value::Object(at.rules.clone()))
+                .map_err(|error| Error::user(format!("{} has no such rules: {error}", G::NAME)))?,
+        };
         let all = actions_of_a_game::<G>(&rules);
         let episode = match (&at.board, at.seed) {
             (None, Some(seed)) if at.moves_left.is_none() && at.piece.is_none() => Episode::deal(&rules, seed.into()),

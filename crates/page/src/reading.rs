@@ -15,7 +15,10 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
         return Err(Error::user("the file is no picture: a PNG or a JPEG is read".to_owned()));
     }
     let picture = Picture::decode(NAME, bytes)?;
-    let names: Vec<&str> = game.map_or_else(|| names(), |game| vec![game]);
+    let names: Vec<&str> = match game {
+        Some(game) => vec![game],
+        None => names(),
+    };
     let (mut games, mut themes) = (Vec::new(), Vec::new());
     for name in names {
         let of_game = registry::game(name)?.themes();

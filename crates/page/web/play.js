@@ -105,7 +105,7 @@ export class Play {
     this.picker.update();
     this.review.reset(this.origin, moves);
     const game = gameOf(this.app);
-    this.rules.textContent = `${game.about}. ${hasPieces(game) ? 'The piece follows the mouse; a click drops it.' : 'Click two neighbours to swap them, or drag one onto the other.'}`;
+    this.rules.textContent = `${game.about}. ${hasPieces(game) ? 'The piece follows the mouse; a click drops it.' : game.cells === 1 ? 'Click a cell to take it.' : 'Click two neighbours to swap them, or drag one onto the other.'}`;
     this.timing.hidden = this.steers.hidden = !hasPieces(game);
     this.board.setGame(game);
     const position = await this.app.ask({ ask: 'position', at: this.place });
@@ -142,6 +142,7 @@ export class Play {
     const playing = !this.ended && !this.position?.over && !this.busy;
     const pieces = hasPieces(gameOf(this.app));
     this.swapper.active = playing && !pieces;
+    this.swapper.single = gameOf(this.app).cells === 1;
     this.steerer.active = playing && pieces;
     this.swapper.resume();
     this.offer(playing);
@@ -192,7 +193,7 @@ export class Play {
   }
 
   refuse(one, other) {
-    const sentence = `(${one.join(', ')}) and (${other.join(', ')}) cannot be swapped here.`;
+    const sentence = this.swapper.single ? `(${one.join(', ')}) is no move here.` : `(${one.join(', ')}) and (${other.join(', ')}) cannot be swapped here.`;
     say(sentence);
     this.score.show(gameOf(this.app), this.position, sentence);
   }

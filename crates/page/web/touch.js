@@ -6,11 +6,11 @@ function near([y, x], [v, u]) {
   return Math.abs(y - v) + Math.abs(x - u) === 1;
 }
 
-// Swaps of two cells: by clicks, by drags, or by keys alone.
+// Swaps of two cells: by clicks, by drags, or by keys alone. Where moves take one cell, a click or Enter on it.
 export class Swapper {
   // `swap` gets two cells, `told` the cell under the cursor.
   constructor(board, { swap, told }) {
-    Object.assign(this, { board, swap, told, active: false, cursor: null, chosen: null });
+    Object.assign(this, { board, swap, told, active: false, single: false, cursor: null, chosen: null });
     const { element } = board;
     element.addEventListener('pointerdown', (event) => this.down(event));
     element.addEventListener('pointermove', (event) => this.drag(event));
@@ -49,6 +49,10 @@ export class Swapper {
     if (!this.board.has(cell)) return;
     this.board.ring('cursor');
     this.cursor = cell;
+    if (this.single) {
+      this.finish(cell, cell);
+      return;
+    }
     if (this.chosen && near(this.chosen, cell)) {
       this.finish(this.chosen, cell);
       return;
@@ -81,6 +85,7 @@ export class Swapper {
       this.finish(this.chosen, next);
       this.point(next);
     } else if (step) this.point(next);
+    else if (this.single && event.key !== 'Escape') this.finish(cursor, cursor);
     else this.choose(event.key === 'Escape' || this.chosen ? null : cursor);
   }
 }

@@ -26,7 +26,7 @@ fn every_agent_that_ships_has_a_name_of_its_own_and_is_of_its_stated_game_and_ki
                 let agent = Agent::load(Path::new(shipped.name)).unwrap();
                 assert_eq!((agent.game(), agent.file.kind), (G::NAME, shipped.kind), "{}", shipped.name);
                 assert_eq!(agent.name(), format!("the agent {}", shipped.name));
-                let rules = agent.rules::<G>().unwrap().try_into().unwrap();
+                let rules = agent.rules::<G>().unwrap();
                 let player = agent.player::<G>(&rules, 8, None, &Processor).unwrap();
                 assert_eq!(player.name(), shipped.name);
                 let file =

@@ -148,6 +148,10 @@ impl Agent {
     /// The rules of the training.
     pub fn rules<G: Game>(&self) -> Result<G::Rules> {
         self.check_game::<G>()?;
+        // A game without parameters has rules of the type (), which no table is.
+        if self.file.rules.trim().is_empty() {
+            return Ok(G::Rules::default());
+        }
         toml::from_str(&self.file.rules).map_err(|error: toml::de::Error| {
             let message = in_words(error.message());
             Error::user(format!("{}: this program does not know the agent's rules: {message}", self.name))
