@@ -139,7 +139,7 @@ fn tell_apart(name: Option<&Path>) {
 /// The player of a text, with its network on the preferred device.
 fn player<G: Playable>(text: &str, rules: &G::Rules, agents: &Agents) -> Result<BoxedPlayer<G>> {
     tell_apart(agent_in(text));
-    players::parse_with(text, rules, &Setting { backend: &Preferred, agent: None, agents: agents.clone() })
+    players::parse_with(text, rules, &Setting { backend: &Preferred, agents: agents.clone(), ..Setting::default() })
 }
 
 /// The preferred device, opened for the first network: other players need none.

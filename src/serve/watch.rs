@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{self, Stream};
-use matchq_page::{Place, Request, Thinker};
+use matchq_page::{PlayerChoice, Position, Request};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::sync::broadcast::error::RecvError;
@@ -31,12 +31,12 @@ pub struct Watch {
     state: Mutex<Snapshot>,
     moves: Sender<(u64, Arc<str>)>,
     somebody: Notify,
-    player: Thinker,
+    player: PlayerChoice,
     pause: Duration,
 }
 
 struct Snapshot {
-    at: Place,
+    at: Position,
     position: Value,
     /// Moves since the server began, for the order of events.
     number: u64,
@@ -45,8 +45,8 @@ struct Snapshot {
 impl Watch {
     /// The game before its first move; refuses a game or a player that there is not.
     pub fn new(thinking: &Thinking, game: &str, player: &str, pace: f64) -> Result<Self> {
-        let at = Place::of_seed(game, 0);
-        let player = Thinker { name: player.to_owned(), simulations: None };
+        let at = Position::of_seed(game, 0);
+        let player = PlayerChoice { name: player.to_owned(), simulations: None };
         let ask = |request| {
             let answer: Value =
                 serde_json::from_str(&thinking.answer_now(request, &AtomicBool::new(false))).unwrap_or_default();
@@ -78,7 +78,7 @@ impl Watch {
             (state.at.clone(), state.position["over"] == true)
         };
         if over || at.moves.len() >= LONGEST {
-            at = Place::of_seed(&at.game, at.seed.unwrap_or(0) + 1);
+            at = Position::of_seed(&at.game, at.seed.unwrap_or(0) + 1);
             let position = answered(thinking, Request::Position { at: at.clone() }).await?;
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             (state.at, state.position, state.number) = (at, position, state.number + 1);

@@ -6,7 +6,7 @@ use matchq_players::{Agents, Playable, registry};
 use serde_json::{Value, json};
 
 use crate::door::DOORS;
-use crate::offers;
+use crate::options;
 
 /// The engine's games and players, as JSON.
 pub fn about(agents: &Agents) -> Value {
@@ -42,7 +42,7 @@ pub fn of<G: Playable>(agents: &Agents) -> Value {
         "cells": cells,
         "rules": serde_json::to_value(&rules).ok().filter(Value::is_object).unwrap_or_else(|| json!({})),
         "reads": !G::THEMES.is_empty(),
-        "players": registry::game(G::NAME).map(|game| offers::of(game, agents)).unwrap_or_default(),
+        "players": registry::game(G::NAME).map(|game| options::of(game, agents)).unwrap_or_default(),
     })
 }
 

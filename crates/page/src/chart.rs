@@ -11,21 +11,35 @@ use serde::Deserialize;
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Chart {
     /// Scores of games.
-    Histogram { title: String, scores: Vec<i32> },
+    Histogram {
+        /// Words above the chart.
+        title: String,
+        /// A score a game.
+        scores: Vec<i32>,
+    },
     /// Lines with bands.
     Lines {
+        /// Words above the chart.
         title: String,
+        /// Words below the title.
         #[serde(default)]
         about: String,
+        /// Name of the axis across.
         x: String,
+        /// Name of the axis upward.
         y: String,
+        /// The lines.
         lines: Vec<Given>,
+        /// Names and heights of level lines, such as other players' scores.
         #[serde(default)]
         references: Vec<(String, f64)>,
+        /// Whether the axis across is logarithmic.
         #[serde(default)]
         log_x: bool,
+        /// Whether the axis upward is logarithmic.
         #[serde(default)]
         log_y: bool,
+        /// Lowest and highest value upward, of the data by default.
         range: Option<[f64; 2]>,
     },
 }
@@ -34,9 +48,11 @@ pub enum Chart {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Given {
+    /// Name in the legend.
     pub name: String,
-    /// Place across, mean, lower and upper end.
+    /// Position across, mean, lower and upper end.
     pub points: Vec<[f64; 4]>,
+    /// Position across and value of single measurements.
     #[serde(default)]
     pub raw: Vec<[f64; 2]>,
 }

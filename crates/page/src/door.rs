@@ -4,8 +4,8 @@ use matchq_core::error::Result;
 use matchq_players::{Agents, AnyGame, Doors};
 use serde_json::Value;
 
-use crate::game::{Here, Place};
-use crate::offers::Thinker;
+use crate::options::PlayerChoice;
+use crate::session::{Context, Position};
 
 /// What is asked of a position.
 pub enum Ask {
@@ -19,14 +19,14 @@ pub enum Ask {
     /// A player's values of the moves.
     Values {
         /// The player.
-        player: Thinker,
+        player: PlayerChoice,
         /// An action whose value is wanted, too.
         action: Option<usize>,
     },
     /// The scores after each move of a player's game from here on.
     Past {
         /// The player.
-        player: Thinker,
+        player: PlayerChoice,
         /// Most moves.
         moves: usize,
     },
@@ -47,7 +47,7 @@ pub trait Door: AnyGame {
     fn about(&self, agents: &Agents) -> Value;
 
     /// The answer to what is asked of a position.
-    fn answer(&self, at: &Place, ask: &Ask, here: &mut Here) -> Result<Value>;
+    fn answer(&self, at: &Position, ask: &Ask, context: &mut Context) -> Result<Value>;
 
     /// Checks that a player can be made of the agent of a name.
     fn check(&self, agents: &Agents, name: &str) -> Result<()>;

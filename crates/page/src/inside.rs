@@ -7,27 +7,27 @@ use matchq_players::{Agents, Of, Playable, Register, registry};
 use serde_json::Value;
 
 use crate::door::{Ask, DOORS, Door};
-use crate::game::{Here, Place, Seated};
-use crate::{about, offers, values};
+use crate::session::{Context, Position, Session};
+use crate::{about, options, values};
 
 impl<G: Playable> Door for Of<G> {
     fn about(&self, agents: &Agents) -> Value {
         about::of::<G>(agents)
     }
 
-    fn answer(&self, at: &Place, ask: &Ask, here: &mut Here) -> Result<Value> {
-        let game = Seated::<G>::open(at, here.kept)?;
+    fn answer(&self, at: &Position, ask: &Ask, context: &mut Context) -> Result<Value> {
+        let session = Session::<G>::open(at, context.cache)?;
         match ask {
-            Ask::Position => Ok(game.position()),
-            Ask::Play { action } => game.play(*action, here),
-            Ask::Values { player, action } => values::of(&game, player, *action, here),
-            Ask::Past { player, moves } => game.past(player, *moves, here),
-            Ask::Steer { action, columns, turns } => Ok(game.steer(*action, *columns, *turns)),
+            Ask::Position => Ok(session.position()),
+            Ask::Play { action } => session.play(*action, context),
+            Ask::Values { player, action } => values::of(&session, player, *action, context),
+            Ask::Past { player, moves } => session.past(player, *moves, context),
+            Ask::Steer { action, columns, turns } => Ok(session.steer(*action, *columns, *turns)),
         }
     }
 
     fn check(&self, agents: &Agents, name: &str) -> Result<()> {
-        offers::check::<G>(agents, name)
+        options::check::<G>(agents, name)
     }
 }
 

@@ -11,14 +11,15 @@
 //! ```
 
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 mod about;
 mod chart;
 mod door;
-mod game;
 mod inside;
-mod offers;
+mod options;
 mod reading;
+mod session;
 mod values;
 // A browser calls two functions by their names.
 #[cfg(target_family = "wasm")]
@@ -38,14 +39,14 @@ use serde_json::{Map, Value, json};
 pub use about::{about, about_game};
 pub use chart::Chart;
 pub use door::{Ask, Door};
-pub use game::{MOST_MOVES, Place, position};
 pub use inside::register;
 pub use matchq_games as games;
 pub use matchq_pictures as pictures;
 pub use matchq_players as players;
 pub use matchq_vision as vision;
-pub use offers::{Offer, Thinker};
+pub use options::{PlayerChoice, PlayerOption};
 pub use reading::doubt;
+pub use session::{MOST_MOVES, Position, position};
 pub use values::values;
 
 /// What a page asks for.
@@ -55,33 +56,72 @@ pub enum Request {
     /// The games, their tokens, rules and players.
     About {},
     /// A position with its moves.
-    Position { at: Place },
+    Position {
+        /// The position.
+        at: Position,
+    },
     /// A move, the boards on its way and the position after it.
-    Play { at: Place, action: usize },
+    Play {
+        /// The position before the move.
+        at: Position,
+        /// The move, a legal action.
+        action: usize,
+    },
     /// A player's values of a position's moves, and the plan that begins with the best.
     Values {
-        at: Place,
-        player: Thinker,
+        /// The position.
+        at: Position,
+        /// The player.
+        player: PlayerChoice,
         /// An action whose value is wanted, too, should the player not consider it.
         action: Option<usize>,
     },
     /// The scores after each move of a player's game from its deal on.
     Past {
-        at: Place,
-        player: Thinker,
+        /// The position in which the player begins.
+        at: Position,
+        /// The player.
+        player: PlayerChoice,
         /// Most moves.
         moves: usize,
     },
     /// The action after a person moved a piece by columns and turned it.
-    Steer { at: Place, action: Option<usize>, columns: isize, turns: usize },
+    Steer {
+        /// The position.
+        at: Position,
+        /// The action before; none at the start.
+        action: Option<usize>,
+        /// Columns to the right.
+        columns: isize,
+        /// Quarter turns.
+        turns: usize,
+    },
     /// Numbers of moves in the game's notation, as a saved game has them.
-    Moves { game: String, moves: Vec<Value> },
+    Moves {
+        /// The game's name.
+        game: String,
+        /// Moves in its notation.
+        moves: Vec<Value>,
+    },
     /// The board of a picture, PNG or JPEG in base64; without a game all games' looks are tried.
-    Read { picture: String, game: Option<String> },
+    Read {
+        /// A PNG or JPEG in base64.
+        picture: String,
+        /// The game's name; without it that of the game whose look fits best.
+        game: Option<String>,
+    },
     /// An agent's file in base64, which then plays under the name.
-    Agent { name: String, file: String },
+    Agent {
+        /// Name of the agent from now on.
+        name: String,
+        /// Its file in base64.
+        file: String,
+    },
     /// A chart as SVG.
-    Chart { chart: Chart },
+    Chart {
+        /// What is drawn.
+        chart: Chart,
+    },
 }
 
 /// Most values in a request: in memory each takes thirty times the bytes of its text.
@@ -97,10 +137,10 @@ impl Request {
     }
 }
 
-/// Answers requests. Games that go on are kept, so that a move costs no more than itself.
+/// Answers requests. The last games are in a cache, so that a move costs no more than itself.
 pub struct Engine {
     agents: Agents,
-    kept: game::Kept,
+    cache: session::Cache,
     most_simulations: usize,
 }
 
@@ -121,7 +161,7 @@ impl Engine {
     /// An engine with agents, which should open no files, and most simulations a move.
     pub fn new(agents: Agents, most_simulations: usize) -> Self {
         inside::inside();
-        Self { agents, kept: game::Kept::default(), most_simulations }
+        Self { agents, cache: session::Cache::default(), most_simulations }
     }
 
     /// The answer; an object with `error`, a sentence, where the request is wrong.
@@ -162,10 +202,10 @@ impl Engine {
         }
     }
 
-    fn at(&mut self, at: &Place, stop: &AtomicBool, ask: &Ask) -> Result<Value> {
+    fn at(&mut self, at: &Position, stop: &AtomicBool, ask: &Ask) -> Result<Value> {
         let agents = self.agents.clone();
-        let mut here = game::Here { agents, kept: &mut self.kept, most: self.most_simulations, stop };
-        door::door(&at.game)?.answer(at, ask, &mut here)
+        let mut context = session::Context { agents, cache: &mut self.cache, most: self.most_simulations, stop };
+        door::door(&at.game)?.answer(at, ask, &mut context)
     }
 
     fn give(&mut self, name: &str, file: &[u8]) -> Result<Value> {

@@ -30,8 +30,8 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
             return Err(Error::user(format!("there is no theme for pictures of {name} yet")));
         }
     }
-    let (place, theme, mut reading) = read_games(NAME, &picture, &themes)?;
-    let (game, of_game) = games[place];
+    let (index, theme, mut reading) = read_games(NAME, &picture, &themes)?;
+    let (game, of_game) = games[index];
     let theme = of_game[theme];
     if 2 * reading.unsure().count() > reading.cells.len() {
         let (unsure, cells) = (reading.unsure().count(), reading.cells.len());

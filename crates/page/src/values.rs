@@ -5,23 +5,28 @@ use matchq_games::MaskKind;
 use matchq_players::{Advice, Advised, Next, Playable, Player, advise, position_stream};
 use serde_json::{Value, json};
 
-use crate::game::{Here, Seated};
 use crate::object;
-use crate::offers::Thinker;
+use crate::options::PlayerChoice;
+use crate::session::{Context, Session};
 
 /// Most moves of a plan.
 const LONGEST: usize = 4;
 
 /// The player's values of the moves, best first, and that of an action, as `own`.
-pub fn of<G: Playable>(game: &Seated<G>, thinker: &Thinker, action: Option<usize>, here: &mut Here) -> Result<Value> {
-    let state = game.episode.state();
-    if game.episode.is_over() {
+pub fn of<G: Playable>(
+    session: &Session<G>,
+    choice: &PlayerChoice,
+    action: Option<usize>,
+    context: &mut Context,
+) -> Result<Value> {
+    let state = session.episode.state();
+    if session.episode.is_over() {
         return Err(Error::user("the game is over: no move is left to value".to_owned()));
     }
     if let Some(action) = action.filter(|action| !G::mask(&state, MaskKind::LEGAL).contains(*action)) {
         return Err(Error::user(format!("{action} is no legal action in this position")));
     }
-    let player = here.player::<G>(game, thinker)?.as_mut();
+    let player = context.player::<G>(session, choice)?.as_mut();
     let advice = advise::<G>(player, &state, &mut position_stream::<G>(&state))?;
     let mut values = shown::<G>(player.name(), &state, &advice);
     if let Some(action) = action {

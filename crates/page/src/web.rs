@@ -4,9 +4,11 @@ use serde_json::Value;
 
 /// A file of the page.
 pub struct File {
+    /// Name in the page's folder.
     pub name: &'static str,
     /// Media type.
     pub kind: &'static str,
+    /// Contents.
     pub text: &'static str,
 }
 

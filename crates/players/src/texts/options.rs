@@ -58,6 +58,8 @@ pub struct Setting<'a> {
     pub agent: Option<&'a Agent>,
     /// Agents read so far.
     pub agents: Agents,
+    /// Simulations a move for texts that name no budget.
+    pub simulations: Option<usize>,
 }
 
 pub(super) const WEIGHT: &str = "discount: the value of a point a move later, from 0 to 1";
@@ -283,7 +285,7 @@ impl<G: Image> Options<'_, G> {
 
 impl Default for Setting<'_> {
     fn default() -> Self {
-        Self { backend: &Processor, agent: None, agents: Agents::default() }
+        Self { backend: &Processor, agent: None, agents: Agents::default(), simulations: None }
     }
 }
 
@@ -291,6 +293,9 @@ pub(crate) fn budget<G: Game>(options: &Options<G>) -> Result<Budget> {
     match (options.given("sims"), options.given("ms")) {
         (Some(_), Some(_)) => {
             Err(Error::user(format!("'{}' has both sims and ms: a search has one budget", options.asked)))
+        }
+        (None, None) if options.setting.simulations.is_some() => {
+            Ok(options.setting.simulations.map_or(Budget::Simulations(1), Budget::Simulations))
         }
         (None, None) if options.value("ms").is_empty() => simulations(options),
         (Some(_), None) => simulations(options),

@@ -4,11 +4,12 @@ use matchq_core::error::{Error, Result};
 use matchq_players::{Agents, Choice, Door, Kind, Playable, SEARCHES, Sort};
 use serde::{Deserialize, Serialize};
 
-/// A player that can be asked for.
+/// A player that can be chosen.
 #[derive(Serialize)]
-pub struct Offer {
-    /// Name in a [`Thinker`].
+pub struct PlayerOption {
+    /// Name in a [`PlayerChoice`].
     pub name: String,
+    /// The player in one line.
     pub about: String,
     /// Simulations a move by default, of players that simulate.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,9 +21,10 @@ pub struct Offer {
 /// A player with its budget.
 #[derive(Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Thinker {
+pub struct PlayerChoice {
+    /// Name of the [option](PlayerOption).
     pub name: String,
-    /// Simulations a move, the offer's by default.
+    /// Simulations a move, the option's by default.
     pub simulations: Option<usize>,
 }
 
@@ -30,8 +32,8 @@ pub struct Thinker {
 const SIMULATIONS: usize = 400;
 
 /// Players of a game, the strongest first; agents that were given stand behind those that ship.
-pub fn of(game: &dyn Door, agents: &Agents) -> Vec<Offer> {
-    let offer = |choice: &Choice| Offer {
+pub fn of(game: &dyn Door, agents: &Agents) -> Vec<PlayerOption> {
+    let option = |choice: &Choice| PlayerOption {
         name: choice.name.to_owned(),
         about: choice.about.to_owned(),
         simulations: choice.simulates.then_some(SIMULATIONS),
@@ -40,52 +42,49 @@ pub fn of(game: &dyn Door, agents: &Agents) -> Vec<Offer> {
     let all: Vec<Choice> = game.choices().into_iter().filter(|choice| choice.on_page).collect();
     let (first, others): (Vec<&Choice>, Vec<&Choice>) =
         all.iter().partition(|choice| matches!(choice.sort, Sort::Best | Sort::Agent));
-    let mut offers: Vec<Offer> = first.into_iter().map(offer).collect();
+    let mut options: Vec<PlayerOption> = first.into_iter().map(option).collect();
     for (name, given) in agents.given() {
         if given.game() != game.name() {
             continue;
         }
         let search = format!("{name}{SEARCHES}");
-        offers.push(Offer { name, about: "an agent that you gave".to_owned(), simulations: None, agent: true });
+        options.push(PlayerOption { name, about: "an agent that you gave".to_owned(), simulations: None, agent: true });
         if given.file.kind == Kind::Network && game.has_plans() {
             let about = "a search with the network that you gave".to_owned();
-            offers.push(Offer { name: search, about, simulations: Some(SIMULATIONS), agent: true });
+            options.push(PlayerOption { name: search, about, simulations: Some(SIMULATIONS), agent: true });
         }
     }
-    offers.extend(others.into_iter().map(offer));
-    offers
+    options.extend(others.into_iter().map(option));
+    options
 }
 
-impl Thinker {
-    /// The player's text; refuses what is not offered.
-    pub fn text(&self, game: &dyn Door, agents: &Agents, most: usize) -> Result<String> {
-        let offers = of(game, agents);
+impl PlayerChoice {
+    /// The player's text and its simulations a move; an error where the choice is no option.
+    pub fn checked(&self, game: &dyn Door, agents: &Agents, most: usize) -> Result<(String, Option<usize>)> {
+        let options = of(game, agents);
         let name = &self.name;
-        let offer = offers.iter().find(|offer| offer.name == *name);
-        let offer = offer.ok_or_else(|| {
-            let names: Vec<&str> = offers.iter().map(|offer| offer.name.as_str()).collect();
+        let option = options.iter().find(|option| option.name == *name).ok_or_else(|| {
+            let names: Vec<&str> = options.iter().map(|option| option.name.as_str()).collect();
             Error::user(format!(
                 "there is no player '{name}' of {} here: the players are {}",
                 game.name(),
                 names.join(", ")
             ))
         })?;
-        match (offer.simulations, self.simulations) {
-            (None, Some(_)) => Err(Error::user(format!("{name} does not simulate: leave simulations out"))),
-            (None, None) => Ok(match game.choices().iter().find(|choice| choice.name == *name) {
-                // Without a clock the best player needs a budget of simulations, even if it has no effect.
-                Some(Choice { sort: Sort::Best, .. }) => format!("{name}:sims=1"),
-                Some(choice) => choice.text(),
-                None => name.clone(),
-            }),
-            (Some(default), asked) => {
-                let asked = asked.unwrap_or(default.min(most));
-                match (1..=most).contains(&asked) {
-                    true => Ok(format!("{name}:sims={asked}")),
-                    false => Err(Error::user(format!("simulations must be from 1 to {most}, not {asked}"))),
-                }
+        let simulations = match (option.simulations, self.simulations) {
+            (None, Some(_)) => {
+                return Err(Error::user(format!("{name} does not simulate: leave simulations out")));
             }
+            // Without a clock the best player needs a budget of simulations, even if it has no effect.
+            (None, None) => Some(1),
+            (Some(default), asked) => Some(asked.unwrap_or(default.min(most))),
+        };
+        if let Some(asked) = simulations.filter(|asked| !(1..=most).contains(asked)) {
+            return Err(Error::user(format!("simulations must be from 1 to {most}, not {asked}")));
         }
+        let choices = game.choices();
+        let text = choices.iter().find(|choice| choice.name == *name).map_or(name.clone(), Choice::text);
+        Ok((text, simulations))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Games as requests name them: by a seed and moves, or by a board.
+//! Games that go on: a [`Position`] says where a game is, a [`Session`] is the game there.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::object;
-use crate::offers::Thinker;
+use crate::options::PlayerChoice;
 
 /// Most moves of a game in a request.
 pub const MOST_MOVES: usize = 100_000;
@@ -32,11 +32,13 @@ const LONGEST: usize = 4_096;
 /// A position: a seed's game after some moves, or a board.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct Position {
+    /// The game's name.
     pub game: String,
     /// Rules that differ from the usual ones.
     #[serde(default)]
     pub rules: Map<String, Value>,
+    /// Seed of the deal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Actions since the deal, or since the board.
@@ -54,9 +56,12 @@ pub struct Place {
 }
 
 /// What an answer may need beside the game.
-pub struct Here<'a> {
+pub struct Context<'a> {
+    /// The engine's agents.
     pub agents: Agents,
-    pub kept: &'a mut Kept,
+    /// Games and players of earlier requests.
+    pub cache: &'a mut Cache,
+    /// Most simulations a move.
     pub most: usize,
     /// Set when nobody waits for the answer any more.
     pub stop: &'a AtomicBool,
@@ -64,22 +69,25 @@ pub struct Here<'a> {
 
 /// The last games and players of an engine.
 #[derive(Default)]
-pub struct Kept {
-    games: Vec<(Place, Box<dyn Any + Send>)>,
+pub struct Cache {
+    games: Vec<(Position, Box<dyn Any + Send>)>,
     player: Option<(PlayerKey, Box<dyn Any + Send>)>,
 }
 
-/// Game, rules and text of a player, and the changes of agents before it was made.
-type PlayerKey = (String, Map<String, Value>, String, u64);
+/// Game and rules of a player, the choice that it is of, and the changes of agents before it was made.
+type PlayerKey = (String, Map<String, Value>, PlayerChoice, u64);
 
-/// Games that are kept: those of a page's boards.
+/// Most games in the cache: those of a page's boards.
 const GAMES: usize = 8;
 
-/// A game where a request left it.
+/// A game at a position.
 #[derive(Clone)]
-pub struct Seated<G: Playable> {
-    pub at: Place,
+pub struct Session<G: Playable> {
+    /// The position.
+    pub at: Position,
+    /// All rules of the game.
     pub rules: G::Rules,
+    /// The game itself.
     pub episode: Episode<G>,
     /// Moves of a game of these rules; 0 without a bound.
     all: usize,
@@ -88,16 +96,16 @@ pub struct Seated<G: Playable> {
     board: String,
 }
 
-impl<G: Playable> Seated<G> {
-    /// The game of a place.
-    pub fn open(at: &Place, kept: &mut Kept) -> Result<Self> {
+impl<G: Playable> Session<G> {
+    /// The game of a position, carried on from the cache where it is there.
+    pub fn open(at: &Position, cache: &mut Cache) -> Result<Self> {
         if at.moves.len() > MOST_MOVES {
             return Err(Error::user(format!("a game here has at most {MOST_MOVES} moves, not {}", at.moves.len())));
         }
         if at.rules.len() > RULES {
             return Err(Error::user(format!("no game has as many as {} rules", at.rules.len())));
         }
-        let mut game = match kept.find::<G>(at) {
+        let mut game = match cache.find::<G>(at) {
             Some(game) => game,
             None => Self::begin(at)?,
         };
@@ -106,13 +114,13 @@ impl<G: Playable> Seated<G> {
             game.step(*action)?;
         }
         if game.at.moves.len() > done {
-            kept.keep(&game);
+            cache.keep(&game);
         }
         Ok(game)
     }
 
     /// The game before its first move.
-    fn begin(at: &Place) -> Result<Self> {
+    fn begin(at: &Position) -> Result<Self> {
         let rules = match at.rules.is_empty() {
             // A game without parameters has rules of the type (), which no object is.
             true => G::Rules::default(),
@@ -125,16 +133,16 @@ impl<G: Playable> Seated<G> {
             (Some(board), None) => Self::from_board(&rules, board, at)?,
             _ => {
                 return Err(Error::user(
-                    "a place has either a seed, or a board with perhaps moves_left and piece".to_owned(),
+                    "a position has either a seed, or a board with perhaps moves_left and piece".to_owned(),
                 ));
             }
         };
-        let at = Place { moves: Vec::new(), ..at.clone() };
+        let at = at.without_moves();
         let board = G::board(&episode.state());
         Ok(Self { at, rules, episode, all, landed: Landed::default(), board })
     }
 
-    fn from_board(rules: &G::Rules, board: &str, at: &Place) -> Result<Episode<G>> {
+    fn from_board(rules: &G::Rules, board: &str, at: &Position) -> Result<Episode<G>> {
         if board.len() > LONGEST {
             return Err(Error::user(format!("the board is too long: it has at most {LONGEST} bytes")));
         }
@@ -170,7 +178,7 @@ impl<G: Playable> Seated<G> {
     }
 
     /// Plays a move: the boards on its way, its points, the position after it.
-    pub fn play(mut self, action: usize, here: &mut Here) -> Result<Value> {
+    pub fn play(mut self, action: usize, context: &mut Context) -> Result<Value> {
         if self.at.moves.len() >= MOST_MOVES {
             return Err(Error::user(format!("a game here has at most {MOST_MOVES} moves")));
         }
@@ -178,7 +186,7 @@ impl<G: Playable> Seated<G> {
         let (words, cells) = (G::words(&state, action), G::cells(&state, action));
         let before = self.board.clone();
         let (way, points) = self.step(action)?;
-        here.kept.keep(&self);
+        context.cache.keep(&self);
         Ok(json!({
             "action": action,
             "words": words,
@@ -191,15 +199,15 @@ impl<G: Playable> Seated<G> {
     }
 
     /// The scores after each move of a player, from here on.
-    pub fn past(mut self, player: &Thinker, most: usize, here: &mut Here) -> Result<Value> {
+    pub fn past(mut self, player: &PlayerChoice, most: usize, context: &mut Context) -> Result<Value> {
         let simulations = player.simulations.unwrap_or(1);
         if most > PAST_MOVES || most.saturating_mul(simulations) > PAST {
             return Err(Error::user(format!(
                 "a past game has at most {PAST_MOVES} moves, and {PAST} simulations in all: ask for fewer"
             )));
         }
-        let stop = here.stop;
-        let player = here.player::<G>(&self, player)?;
+        let stop = context.stop;
+        let player = context.player::<G>(&self, player)?;
         let mut scores = vec![self.episode.score()];
         while !self.episode.is_over() && scores.len() <= most {
             if stop.load(Ordering::Relaxed) {
@@ -257,21 +265,21 @@ pub fn position<G: Playable>(game: &G, board: &str, counted: bool, played: usize
     }))
 }
 
-impl Kept {
-    /// A kept game that the place's goes on from.
-    fn find<G: Playable>(&self, at: &Place) -> Option<Seated<G>> {
-        let goes_on = |kept: &&(Place, Box<dyn Any + Send>)| {
-            let (place, _) = kept;
-            at.moves.starts_with(&place.moves) && Place { moves: Vec::new(), ..at.clone() } == place.without_moves()
+impl Cache {
+    /// The game in the cache from which the position's goes on.
+    fn find<G: Playable>(&self, at: &Position) -> Option<Session<G>> {
+        let goes_on = |cached: &&(Position, Box<dyn Any + Send>)| {
+            let (earlier, _) = cached;
+            at.moves.starts_with(&earlier.moves) && at.without_moves() == earlier.without_moves()
         };
-        let (_, game) = self.games.iter().filter(goes_on).max_by_key(|(place, _)| place.moves.len())?;
-        game.downcast_ref::<Seated<G>>().cloned()
+        let (_, game) = self.games.iter().filter(goes_on).max_by_key(|(earlier, _)| earlier.moves.len())?;
+        game.downcast_ref::<Session<G>>().cloned()
     }
 
-    fn keep<G: Playable>(&mut self, game: &Seated<G>) {
+    fn keep<G: Playable>(&mut self, game: &Session<G>) {
         // A game's earlier position makes room for its later one.
-        let same = |place: &Place| place.without_moves() == game.at.without_moves();
-        self.games.retain(|(place, _)| !(same(place) && game.at.moves.starts_with(&place.moves)));
+        let same = |earlier: &Position| earlier.without_moves() == game.at.without_moves();
+        self.games.retain(|(earlier, _)| !(same(earlier) && game.at.moves.starts_with(&earlier.moves)));
         if self.games.len() >= GAMES {
             self.games.remove(0);
         }
@@ -279,7 +287,7 @@ impl Kept {
     }
 }
 
-impl Place {
+impl Position {
     /// The deal of a seed by a game's usual rules.
     pub fn of_seed(game: &str, seed: u64) -> Self {
         Self {
@@ -298,18 +306,18 @@ impl Place {
     }
 }
 
-impl Here<'_> {
-    /// The player of a thinker, kept for the next request.
-    pub fn player<G: Playable>(&mut self, game: &Seated<G>, thinker: &Thinker) -> Result<&mut BoxedPlayer<G>> {
-        let text = thinker.text(registry::game(G::NAME)?, &self.agents, self.most)?;
-        let key = (G::NAME.to_owned(), game.at.rules.clone(), text.clone(), self.agents.changes());
-        let is_kept = self.kept.player.as_ref().is_some_and(|(kept, _)| *kept == key);
-        if !is_kept {
-            let setting = matchq_players::Setting { agents: self.agents.clone(), ..Default::default() };
-            let player = matchq_players::parse_with::<G>(&text, &game.rules, &setting)?;
-            self.kept.player = Some((key, Box::new(player)));
+impl Context<'_> {
+    /// The player of a choice, from the cache where it is there.
+    pub fn player<G: Playable>(&mut self, session: &Session<G>, choice: &PlayerChoice) -> Result<&mut BoxedPlayer<G>> {
+        let (text, simulations) = choice.checked(registry::game(G::NAME)?, &self.agents, self.most)?;
+        let key = (G::NAME.to_owned(), session.at.rules.clone(), choice.clone(), self.agents.changes());
+        let is_cached = self.cache.player.as_ref().is_some_and(|(cached, _)| *cached == key);
+        if !is_cached {
+            let setting = matchq_players::Setting { agents: self.agents.clone(), simulations, ..Default::default() };
+            let player = matchq_players::parse_with::<G>(&text, &session.rules, &setting)?;
+            self.cache.player = Some((key, Box::new(player)));
         }
-        let player = self.kept.player.as_mut().and_then(|(_, player)| player.downcast_mut::<BoxedPlayer<G>>());
+        let player = self.cache.player.as_mut().and_then(|(_, player)| player.downcast_mut::<BoxedPlayer<G>>());
         player.ok_or_else(|| Error::runtime("the player is lost".to_owned()))
     }
 }
