@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::named;
 use crate::network::Precision;
 
 /// Trains agents to play tile puzzles, and plays with them.
@@ -29,7 +30,8 @@ impl Cli {
         fn allowed(command: clap::Command, allow: fn(Arg) -> Arg) -> clap::Command {
             command.mut_args(allow).mut_subcommands(|command| allowed(command, allow))
         }
-        let command = allowed(Self::command(), allow_negative);
+        let version = named::version().split(' ').skip(1).collect::<Vec<_>>().join(" ");
+        let command = allowed(Self::command(), allow_negative).name(named::name()).version(version);
         Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
     }
 }

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod commands;
 mod door;
 mod inside;
+mod named;
 mod program;
 pub mod report;
 pub mod serve;

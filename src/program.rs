@@ -7,6 +7,8 @@ use crate::cli::{Cli, Command};
 use crate::commands;
 use crate::error::Result;
 use crate::inside::{inside, register};
+use crate::learners::add_configuration;
+use crate::named;
 use crate::players::Playable;
 
 /// Exit code of a failure while running.
@@ -46,6 +48,20 @@ impl Program {
     /// A second game of the same name ends [`run`](Self::run) with an error.
     pub fn game<G: Playable>(self) -> Self {
         Self { games: self.games.and_then(|()| register::<G>()) }
+    }
+
+    /// Adds a configuration, which `train --config NAME` and the page's Train view then know.
+    ///
+    /// A second configuration of the same name ends [`run`](Self::run) with an error.
+    pub fn configuration(self, name: &'static str, text: &'static str) -> Self {
+        Self { games: self.games.and_then(|()| add_configuration(name, text)) }
+    }
+
+    /// Gives the program a name and a version of its own, which stand in its help, in the commands
+    /// that it suggests, and in shards, so that two versions of a game's rules are never merged.
+    pub fn named(self, name: &'static str, version: &'static str) -> Self {
+        named::name_it(name, version);
+        self
     }
 
     /// Does a command.

@@ -60,14 +60,16 @@ pub fn moves_of_a_game(game: &str) -> PyResult<usize> {
     Ok(self::game(game)?.moves())
 }
 
-/// Cells that a move touches, as (row, column) from the top left; two for a swap.
+/// Cells that a swap moves, as (row, column) from the top left.
 ///
-/// Raises as action_of_move does.
+/// Raises ValueError as action_of_move does, and for a game with pieces, whose cells depend on the board.
 #[pyfunction]
 #[pyo3(signature = (r#move, /, *, game = Match3::NAME), text_signature = "(move, /, *, game='match3')")]
 pub fn cells_of_move<'py>(r#move: &Bound<'py, PyAny>, game: &str) -> PyResult<Bound<'py, PyTuple>> {
     let action = action_of_move(r#move, game)?;
-    PyTuple::new(r#move.py(), self::game(game)?.cells(action))
+    let cells = self::game(game)?.cells(action);
+    let sentence = || format!("the cells of a move of {game} depend on its board");
+    PyTuple::new(r#move.py(), cells.ok_or_else(|| PyValueError::new_err(sentence()))?)
 }
 
 /// Moves that are offered on a board: bool of shape (actions,), 142 in match-3, at least one true.

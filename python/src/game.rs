@@ -70,8 +70,8 @@ pub trait AnyGame: Send + Sync {
     /// Moves of a new game; 0 where moves are not counted.
     fn moves(&self) -> usize;
 
-    /// The cells (row, column) that an action moves, or fills on a new game's board.
-    fn cells(&self, action: usize) -> Vec<(usize, usize)>;
+    /// The cells (row, column) that an action moves; none in games with pieces, where they depend on the board.
+    fn cells(&self, action: usize) -> Option<Vec<(usize, usize)>>;
 }
 
 pub type Network = Option<Box<dyn AnyNetwork>>;
@@ -205,10 +205,10 @@ impl<G: Playable> AnyGame for Known<G> {
         actions_of_a_game::<G>(&Default::default())
     }
 
-    fn cells(&self, action: usize) -> Vec<(usize, usize)> {
+    fn cells(&self, action: usize) -> Option<Vec<(usize, usize)>> {
         // A swap's cells are the same in all positions.
         let state = G::new(&Default::default(), &mut Stream::new(0, Role::Game, 0)).state();
-        G::cells(&state, action)
+        G::PIECES.is_none().then(|| G::cells(&state, action))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::cli::{Eval, Series};
 use crate::error::{Error, Result};
 use crate::eval::{Histogram, Report, exponential};
 use crate::games::{Game, Match3};
+use crate::named;
 use crate::network::OnDevice;
 use crate::players::{Agent, Agents, Playable};
 use crate::report::plot as pictures;
@@ -72,7 +73,7 @@ pub fn conclude(
         true => exponential::render(&report.scores, summary, columns()),
         false => histogram.render(summary, columns()),
     };
-    let watch = watch.map_or(String::new(), |watch| format!("watch it: matchq play --player {watch}\n"));
+    let watch = watch.map_or(String::new(), |watch| format!("watch it: {} play --player {watch}\n", named::name()));
     let own: String =
         report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
     let played = series::games(slice::from_ref(&report));

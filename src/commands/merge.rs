@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::series;
-use super::shard::{self, Games, PROGRAM, Sequences, Shards};
+use super::shard::{self, Games, Sequences, Shards};
 use super::{compare, endure, eval, print};
 use crate::cli::{Merge, Series};
 use crate::door::door;
@@ -13,15 +13,17 @@ use crate::files;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{Evaluated, Evolution};
 use crate::learners::{Run, RunFolder, silent};
+use crate::named;
 use crate::network::device;
 use crate::players::Playable;
 
 /// Merges a folder's shards.
 pub fn run(arguments: &Merge) -> Result<()> {
     let shards = Shards::open(&arguments.folder)?;
-    if shards.job.program != PROGRAM {
+    let program = named::version();
+    if shards.job.program != program {
         return Err(Error::user(format!(
-            "{}: these shards are of {:?}, and this program is {PROGRAM}",
+            "{}: these shards are of {:?}, and this program is {program}",
             arguments.folder.display(),
             shards.job.program
         )));

@@ -32,7 +32,8 @@ use crate::players::network::{Backend, Evaluate, NetworkShape};
 use crate::players::{self, Agents, Arrays, BoxedPlayer, Playable, Setting, agent_in, registry, run_of};
 use crate::report::output::{print, written};
 
-pub fn run(command: Command) -> Result<()> {
+/// Does a command for the game that it names, or for all.
+pub(crate) fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
     let agents = Agents::default();
     let named = |given: &GameArguments, checkpoint: Option<&Path>| named(given, checkpoint, &agents);
@@ -104,7 +105,7 @@ fn named(given: &GameArguments, agent: Option<&Path>, agents: &Agents) -> Result
     if let Some(name) = &given.name {
         return Ok(name.clone());
     }
-    // A name of nothing gets an error with the names of players.
+    // An error about a name of neither a player nor an agent comes later, with the names of all players.
     match agent.map(|path| Ok((path, agents.find(path)?))).transpose()? {
         Some((path, Some(agent))) => known(agent.game().to_owned(), &path.display().to_string()),
         _ => Ok(Match3::NAME.to_owned()),

@@ -23,6 +23,7 @@ use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{Evaluated, Evolution};
 use crate::learners::{Learner, RunFolder, Source};
+use crate::named;
 use crate::network::OnDevice;
 use crate::network::device;
 use crate::players::{Agent, Agents, BoxedPlayer, Playable, Player, agent_in};
@@ -164,7 +165,7 @@ fn run_endure<G: Playable>(place: &Place, arguments: &Endure, agents: &Agents) -
     let texts: Vec<&String> = arguments.players.iter().collect();
     let players = series::players::<G>(texts.iter().copied(), &rules, agents)?;
     let job = Job {
-        program: PROGRAM.to_owned(),
+        program: named::version(),
         command: "endure".to_owned(),
         game: G::NAME.to_owned(),
         rules: rules_json::<G>(&rules)?,
@@ -194,9 +195,6 @@ fn run_endure<G: Playable>(place: &Place, arguments: &Endure, agents: &Agents) -
     })
 }
 
-/// Program and version in a job.
-pub const PROGRAM: &str = concat!("matchq ", env!("CARGO_PKG_VERSION"));
-
 /// The job of a series of games.
 fn job<G: Playable>(
     command: &str,
@@ -207,7 +205,7 @@ fn job<G: Playable>(
     of: u64,
 ) -> Result<Job> {
     Ok(Job {
-        program: PROGRAM.to_owned(),
+        program: named::version(),
         command: command.to_owned(),
         game: G::NAME.to_owned(),
         rules: rules_json::<G>(rules)?,
@@ -292,7 +290,7 @@ pub(crate) fn generation<G: Playable>(arguments: &Shard, checkpoint: &Checkpoint
         Evolution::<G>::resume(&config, &rules, &device, saved).map_err(|error| checkpoint.wrong(error))?;
     let candidates = learner.candidates();
     let job = Job {
-        program: PROGRAM.to_owned(),
+        program: named::version(),
         command: "generation".to_owned(),
         game: G::NAME.to_owned(),
         rules: rules_json::<G>(&rules)?,

@@ -14,6 +14,7 @@ use crate::files;
 use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task};
+use crate::named;
 use crate::network::device::is_processor;
 use crate::players::{Playable, Setting, names};
 use crate::report::progress::of_run;
@@ -140,7 +141,7 @@ fn compare<G: Playable, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -
 /// Trains, then prints how the training ended and what can be done next.
 fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, events: bool, stop: &AtomicBool) -> Result<()> {
     if events {
-        print(&format!("{}\n", serde_json::json!({"begun": run.folder().path()})))?;
+        print(&format!("{}\n", serde_json::json!({"begun": run.folder().path().display().to_string()})))?;
     }
     // Inside the thread pool, because a thread waiting outside is woken for every piece of work.
     let ending = rayon::scope(|_| {
@@ -150,16 +151,17 @@ fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, events: bool, stop: &A
     run.logs().finish();
     let ending = ending?;
     run.logs().draw_curve(run.folder())?;
+    let program = named::name();
     let (done, path) = (run.done(), quoted(&run.folder().path().display().to_string()));
     match ending {
-        Ending::Stopped => print(&format!("stopped after {done}; go on with: matchq train --resume {path}\n")),
+        Ending::Stopped => print(&format!("stopped after {done}; go on with: {program} train --resume {path}\n")),
         Ending::Finished => {
             let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
             let rules = other_rules::<G>(run.rules());
             let rules: String = rules.iter().map(|rule| format!(" --rule {}", quoted(rule))).collect();
             let next = match run.record().best {
                 Some(_) => format!(
-                    "measure it: matchq eval --checkpoint {path}\nwatch it play: matchq play --player {path}{rules}\n"
+                    "measure it: {program} eval --checkpoint {path}\nwatch it play: {program} play --player {path}{rules}\n"
                 ),
                 None => String::new(),
             };

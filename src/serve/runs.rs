@@ -15,7 +15,7 @@ use super::{Answer, Refusal, Server, Shared};
 use crate::door::door;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::learners::{CONFIGURATIONS, Learner, Source, Task};
+use crate::learners::{Learner, Source, Task, configurations};
 use crate::players::{LAST, Playable};
 use crate::report::run_view::{Rows, RunView, keys};
 
@@ -108,7 +108,7 @@ fn differences(view: &RunView) -> Option<Vec<[String; 3]>> {
     candidates.map(apart).min_by_key(Vec::len)
 }
 
-/// A configuration that ships, all keys with their values.
+/// A configuration of the program, all keys with their values.
 struct Shipped {
     name: &'static str,
     keys: BTreeMap<String, String>,
@@ -125,7 +125,7 @@ fn shipped() -> &'static [Shipped] {
             let about: Vec<&str> = comment.map(|line| line.trim_start_matches('#').trim()).collect();
             Some(Shipped { name, keys, about: about.join(" ") })
         };
-        CONFIGURATIONS.iter().filter_map(one).collect()
+        configurations().iter().filter_map(one).collect()
     })
 }
 

@@ -19,7 +19,7 @@ use super::runs::{below, blocking, turn};
 use super::{Answer, Refusal, SHORT, Shared, body, parsed};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::learners::CONFIGURATIONS;
+use crate::learners::configurations;
 use crate::players::{BEST, LAST};
 
 /// Most trainings at once.
@@ -173,7 +173,7 @@ struct Start {
 
 pub async fn start(State(server): Shared, request: Request) -> Answer {
     let Start { config, name, seed } = parsed(&body(request, SHORT).await?)?;
-    if !CONFIGURATIONS.iter().any(|(known, _)| *known == config) {
+    if !configurations().iter().any(|(known, _)| *known == config) {
         return Err(Refusal(StatusCode::BAD_REQUEST, format!("there is no configuration '{config}'")));
     }
     if seed.is_some_and(|seed| i64::try_from(seed).is_err()) {

@@ -127,3 +127,20 @@ fn who_waits_for_very_long_games_hears_of_a_quicker_way() {
     );
     assert_eq!(told("rows=8"), "");
 }
+
+#[test]
+fn the_page_of_an_own_game_shows_the_code_as_it_is() {
+    let page = include_str!("../../docs/own-game.md");
+    let code = [
+        include_str!("../../examples/own_game/src/rules.rs"),
+        include_str!("../../examples/own_game/src/views.rs"),
+        include_str!("../../examples/own_game/src/roster.rs"),
+        include_str!("../../examples/own_game/src/main.rs"),
+    ];
+    let blocks = page.split("```").skip(1).step_by(2);
+    let blocks: Vec<&str> = blocks.filter_map(|block| block.split_once('\n').map(|(_, code)| code)).collect();
+    assert!(blocks.len() > 5);
+    for block in blocks {
+        assert!(code.iter().any(|code| code.contains(block)), "no file has\n{block}");
+    }
+}

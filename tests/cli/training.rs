@@ -215,7 +215,7 @@ fn every_configuration_of_the_repository_is_inside_the_program() {
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.map(|name| name.trim_end_matches(".toml").to_owned()).collect();
     names.sort();
-    assert_eq!(names, matchq::learners::config::CONFIGURATIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    assert_eq!(names, matchq::learners::configurations().iter().map(|(name, _)| *name).collect::<Vec<_>>());
 }
 
 #[test]

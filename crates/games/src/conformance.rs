@@ -10,6 +10,7 @@ const LONGEST_GAME: usize = 100_000;
 /// Plays games from a seed and checks the promises of [`Image`] and the traits below it.
 pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
     check_actions::<G>();
+    check_rules::<G>();
     for (index, kind) in (0..).zip(MaskKind::all::<G>()) {
         let mut stream = Stream::new(seed, Role::Game, index);
         let mut choice = Stream::new(seed, Role::Explore, index);
@@ -70,6 +71,19 @@ fn check_seen<G: Image>(game: &G, stream: &Stream, action: usize) {
     let rest = seen.pop().expect("a chain has an end");
     assert_eq!(rest.before, rest.after, "nothing follows at rest");
     assert_eq!(rest.points, if seen.is_empty() { step.reward } else { 0.0 }, "the points of a board at rest");
+}
+
+/// Checks that a parameter of the rules that is left out is that of the usual game.
+fn check_rules<G: Image>() {
+    let usual = G::Rules::default();
+    let written = serde_json::to_value(&usual).expect("rules can be written as JSON");
+    for key in written.as_object().into_iter().flat_map(|parameters| parameters.keys()) {
+        let mut others = written.clone();
+        others.as_object_mut().expect("an object").remove(key);
+        let rules = serde_json::from_value::<G::Rules>(others);
+        let rules = rules.unwrap_or_else(|error| panic!("rules without {key} need #[serde(default)]: {error}"));
+        assert_eq!(rules, usual, "rules without {key} are those of the usual game");
+    }
 }
 
 fn check_actions<G: Image>() {

@@ -22,7 +22,8 @@ pub struct Step {
 /// A [`State`](Self::State) is all that a player may know of a position; the game holds its state,
 /// score and rules.
 pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
-    /// Parameters of the rules, serialised by name; the default is the usual game.
+    /// Parameters of the rules, serialised by name; the default is the usual game, and so is each
+    /// parameter that is left out (`#[serde(default)]`).
     type Rules: Clone + Default + PartialEq + Debug + Send + Sync + Serialize + DeserializeOwned;
     /// What a player may know of a position, in few bytes.
     type State: Copy + Send + Sync + PartialEq + Debug + Serialize + DeserializeOwned;

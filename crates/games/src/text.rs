@@ -34,7 +34,7 @@ pub trait Text: Lookahead {
     }
 
     /// Cells (row, column) of the board's text that an action moves, or in which the action puts a
-    /// piece.
+    /// piece. A person chooses a move on the page by its only cell, or by its two neighbours.
     fn cells(state: &Self::State, action: usize) -> Vec<(usize, usize)>;
 
     /// An action as JSON, such as `[2, 6, true]`; by default its number.

@@ -3,7 +3,7 @@
 use matchq_core::pool::{self, Spares};
 
 use super::buffers::{LINES, NUMBERS};
-use super::channels::{Batch, Channels, Outputs, activate, add_lines, pad, sum_boards, to_sums};
+use super::channels::{Batch, Channels, Outputs, activate, add_lines, pad, sum_cells, to_sums};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::plan::{Plan, WeightPlan, Workspace};
@@ -133,7 +133,7 @@ impl Work<'_> {
         pad(Batch { numbers: block.input, channels: inputs, mask: &[] }, lines, padded_input);
         pad(Batch { numbers: block.gradient, channels: outputs, mask: block.mask }, lines, padded_gradient);
         for (channels, padded) in Channels::groups(outputs).zip(padded_gradient.chunks_exact(shape.padded())) {
-            sum_boards(padded, lines, shape.cells(), channels, block.bias_gradient);
+            sum_cells(padded, lines, shape.cells(), channels, block.bias_gradient);
         }
         self.weight_plan.add(padded_input, padded_gradient, workspace, weight_gradient);
         if !block.input_gradient.is_empty() {

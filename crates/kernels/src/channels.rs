@@ -203,17 +203,17 @@ unsafe fn activate_all<R: Register>(
 
 with_the_best_instructions! {
     /// Sums a group of a padded block over each board's cells: `[boards, channels]`.
-    pub fn sum_boards(
+    pub fn sum_cells(
         padded: &[Line],
         lines: &[usize],
         cells: usize,
         channels: Channels,
         sums: &mut [f32],
-    ) = sum_all_boards
+    ) = sum_all_cells
 }
 
 #[inline(always)]
-unsafe fn sum_all_boards<R: Register>(
+unsafe fn sum_all_cells<R: Register>(
     padded: &[Line],
     lines: &[usize],
     cells: usize,

@@ -1,9 +1,9 @@
 //! Configurations: their common part, reading, overriding and checking.
 
 use std::path::Path;
+use std::sync::{PoisonError, RwLock};
 
 use serde::de::DeserializeOwned;
-use serde::de::value::UnitDeserializer;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -182,11 +182,9 @@ impl Evaluation {
 
 impl GameConfig {
     fn rules<G: Measured>(&self) -> std::result::Result<G::Rules, (String, String)> {
-        // Rules without parameters may be a unit struct, which TOML cannot express.
-        if self.rules.is_empty()
-            && let Ok(rules) = G::Rules::deserialize(UnitDeserializer::<serde::de::value::Error>::new())
-        {
-            return Ok(rules);
+        // Rules without parameters may be of the type (), which TOML cannot express.
+        if self.rules.is_empty() {
+            return Ok(G::Rules::default());
         }
         from_toml(self.rules.clone()).map_err(|(key, message)| {
             (if key == "." { "game.rules".to_owned() } else { format!("game.rules.{key}") }, message)
@@ -215,15 +213,35 @@ pub struct Source {
 /// Keys whose values may be paths.
 const PATHS: [&str; 2] = ["learning.start", "learning.expert"];
 
-macro_rules! configurations {
+macro_rules! inside {
     ($($name:literal,)*) => {
         /// Configurations inside the program, `configs/NAME.toml`: their names and texts.
-        pub const CONFIGURATIONS: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../configs/", $name, ".toml"))),)*];
+        const INSIDE: &[Configuration] = &[$(($name, include_str!(concat!("../../../configs/", $name, ".toml"))),)*];
     };
 }
 
-configurations! {
+/// Name and text of a configuration that a program knows.
+pub type Configuration = (&'static str, &'static str);
+
+/// Configurations that a program added.
+static ADDED: RwLock<Vec<Configuration>> = RwLock::new(Vec::new());
+
+/// All configurations known by name: those inside, then those that were [added](add_configuration).
+pub fn configurations() -> Vec<Configuration> {
+    let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+    INSIDE.iter().chain(added.iter()).copied().collect()
+}
+
+/// Adds a configuration; a name that another one has is an error.
+pub fn add_configuration(name: &'static str, text: &'static str) -> Result<()> {
+    if configurations().iter().any(|(known, _)| *known == name) {
+        return Err(Error::user(format!("there are two configurations of the name {name}")));
+    }
+    ADDED.write().unwrap_or_else(PoisonError::into_inner).push((name, text));
+    Ok(())
+}
+
+inside! {
     "bejeweled-dqn",
     "bilging-dqn",
     "bilging-fitted",
@@ -250,10 +268,11 @@ impl Source {
     /// overrides.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
         let name = files::name(path);
-        let known = CONFIGURATIONS.iter().find(|(known, _)| *known == name);
+        let configurations = configurations();
+        let known = configurations.iter().find(|(known, _)| *known == name);
         if !files::is_input(path) && (path.is_dir() || matches!(path.try_exists(), Ok(false))) {
             let Some((_, text)) = known else {
-                let names: Vec<&str> = CONFIGURATIONS.iter().map(|(name, _)| *name).collect();
+                let names: Vec<&str> = configurations.iter().map(|(name, _)| *name).collect();
                 let names = names.join(", ");
                 return Err(Error::user(format!(
                     "{name} is no file: name one, or a configuration of the program: {names}"

@@ -37,7 +37,7 @@ use matchq_games as games;
 use matchq_players::{self as players, eval};
 
 pub use crate::error::{OutOfRange, require};
-pub use config::{CONFIGURATIONS, RunConfig, Source, TrainConfig, is_share};
+pub use config::{RunConfig, Source, TrainConfig, add_configuration, configurations, is_share};
 pub use container::Container;
 pub use dqn::Dqn;
 pub use evolution::Evolution;

@@ -22,7 +22,7 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
     let (mut games, mut themes) = (Vec::new(), Vec::new());
     for name in names {
         let of_game = registry::game(name)?.themes();
-        let read = of_game.iter().map(theme).collect::<Result<Vec<Theme>>>()?;
+        let read: Vec<Theme> = of_game.iter().filter_map(|name| Theme::named(name)).collect::<Result<_>>()?;
         if !read.is_empty() {
             games.push((name, of_game));
             themes.push(read);

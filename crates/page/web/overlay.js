@@ -15,8 +15,12 @@ function between(cells) {
   return [(x + u) / 2, (y + v) / 2];
 }
 
-// A small door between the two cells of a swap.
+// A small door between the two cells of a swap; a dot in the only cell of another move.
 function door(move, colour) {
+  if (move.cells.length !== 2) {
+    const [x, y] = middle(move.cells[0]);
+    return draw('circle', { class: 'door', cx: x, cy: y, r: 6, fill: colour });
+  }
   const [x, y] = between(move.cells);
   const [width, height] = move.cells[0][0] === move.cells[1][0] ? [8, 17] : [17, 8];
   return draw('rect', { class: 'door', x: x - width / 2, y: y - height / 2, width, height, rx: 4, fill: colour });
@@ -58,12 +62,13 @@ function landing(move, number, colour) {
     badge(number, [x, y]));
 }
 
-// Marks of moves with values, the best on top; `scale` colours them.
+// Marks of moves with values, the best on top; `scale` colours them. A move without cells has none.
 export function marksOf(game, moves, scale) {
-  const best = moves.slice(0, BEST).map((move, index) => [move, index + 1]).reverse();
-  if (hasPieces(game)) return best.map(([move, rank]) => landing(move, rank, scale.colour(move.value)));
-  const doors = [...moves].reverse().map((move) => door(move, scale.colour(move.value)));
-  return [...doors, ...best.map(([move, rank]) => arrow(move, rank))];
+  const shown = moves.filter((move) => move.cells.length > 0);
+  const best = shown.slice(0, BEST).map((move, index) => [move, index + 1]).reverse();
+  const mark = ([move, rank]) => (hasPieces(game) || move.cells.length !== 2 ? landing(move, rank, scale.colour(move.value)) : arrow(move, rank));
+  const doors = hasPieces(game) ? [] : [...shown].reverse().map((move) => door(move, scale.colour(move.value)));
+  return [...doors, ...best.map(mark)];
 }
 
 // Rings around cells.

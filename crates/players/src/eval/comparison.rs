@@ -42,9 +42,9 @@ pub struct Saved(pub Vec<Series>);
 
 /// A player's games, to be compared.
 pub enum Series {
-    /// As `compare` and `eval` write one.
+    /// The report that `compare` and `eval` write.
     Report(Box<Report>),
-    /// As another program writes one.
+    /// The seeds and moves that another program writes.
     Given(Given),
 }
 

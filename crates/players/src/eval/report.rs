@@ -143,8 +143,11 @@ impl Given {
     }
 }
 
-/// The rules of JSON; an error names the player.
+/// The rules of JSON, those of the usual game if it is empty; an error names the player.
 pub fn rules_of<G: Playable>(player: &str, rules: Value) -> std::result::Result<G::Rules, String> {
+    if rules.as_object().is_some_and(Map::is_empty) {
+        return Ok(G::Rules::default());
+    }
     serde_json::from_value(rules).map_err(|error| format!("the rules of {player}: {}", in_words(&error.to_string())))
 }
 

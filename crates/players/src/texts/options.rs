@@ -58,7 +58,7 @@ pub struct Setting<'a> {
     pub agent: Option<&'a Agent>,
     /// Agents read so far.
     pub agents: Agents,
-    /// Simulations a move for texts that name no budget.
+    /// Simulations a move, the parameter `sims` of texts that name no budget.
     pub simulations: Option<usize>,
 }
 
@@ -231,7 +231,9 @@ impl<'a, G: Game> Options<'a, G> {
         kind: &str,
         range: RangeInclusive<T>,
     ) -> Result<T> {
-        let number = self.value(key).parse().ok().filter(|number| range.contains(number));
+        let of_setting = self.setting.simulations.filter(|_| key == "sims" && self.given(key).is_none());
+        let text = of_setting.map_or_else(|| self.value(key).to_owned(), |simulations| simulations.to_string());
+        let number = text.parse().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| self.wrong(key, &format!("{kind} from {} to {}", range.start(), range.end())))
     }
 
@@ -294,10 +296,7 @@ pub(crate) fn budget<G: Game>(options: &Options<G>) -> Result<Budget> {
         (Some(_), Some(_)) => {
             Err(Error::user(format!("'{}' has both sims and ms: a search has one budget", options.asked)))
         }
-        (None, None) if options.setting.simulations.is_some() => {
-            Ok(options.setting.simulations.map_or(Budget::Simulations(1), Budget::Simulations))
-        }
-        (None, None) if options.value("ms").is_empty() => simulations(options),
+        (None, None) if options.setting.simulations.is_some() || options.value("ms").is_empty() => simulations(options),
         (Some(_), None) => simulations(options),
         (None, _) => {
             let milliseconds = options.number("ms", "a whole number of milliseconds", 1..=3_600_000)?;
