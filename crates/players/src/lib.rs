@@ -40,7 +40,6 @@ pub mod roster {
     mod match3;
     mod tetris;
     mod tile_match;
-    mod toy;
 
     pub use crate::contract::{Forecast, Importance, Measured};
     pub use crate::texts::{Figure, OwnFigures, OwnPolicy, Played, Preset, Roster, Weights, last_agent};

@@ -6,8 +6,6 @@ mod state;
 mod text;
 
 #[cfg(test)]
-mod plain;
-#[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};

@@ -10,8 +10,6 @@ mod state;
 mod text;
 
 #[cfg(test)]
-mod plain;
-#[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};

@@ -6,8 +6,6 @@
 //! `docs/tile-match.md` has the rules and their source.
 
 mod board;
-#[cfg(test)]
-mod plain;
 mod random;
 mod state;
 #[cfg(test)]
