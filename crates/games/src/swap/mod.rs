@@ -3,6 +3,31 @@
 //! A token's kind is a binary number over a few sets of cells, so shifts and ands search the board
 //! for all kinds at once.
 
+/// Writes out operators of two sets, each also as an assignment.
+macro_rules! set_operators {
+    (
+        #[$inline:meta] $sets:ident:
+        $($operator:ident $method:ident, $assign:ident $assign_method:ident |$one:ident, $other:ident| $made:expr,)+
+    ) => {
+        $(impl<const COLUMNS: usize, const ROWS: usize> std::ops::$operator for $sets<COLUMNS, ROWS> {
+            type Output = Self;
+
+            #[$inline]
+            fn $method(self, other: Self) -> Self {
+                let ($one, $other) = (self, other);
+                $made
+            }
+        }
+
+        impl<const COLUMNS: usize, const ROWS: usize> std::ops::$assign for $sets<COLUMNS, ROWS> {
+            #[$inline]
+            fn $assign_method(&mut self, other: Self) {
+                *self = std::ops::$operator::$method(*self, other);
+            }
+        })+
+    };
+}
+
 mod cells;
 mod lanes;
 mod moves;
