@@ -42,6 +42,7 @@ mod lookahead;
 mod mask;
 pub mod match3;
 mod pieces;
+mod rules;
 pub mod swap;
 pub mod tetris;
 mod text;

@@ -23,8 +23,9 @@ use super::{
     ActionFeatures, ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Plan, SeenWave, Shape, StateFeatures,
     Step, Text, Token, tidied,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::random::{CPythonRandom, Draw};
+use crate::rules;
 
 /// Columns of the board.
 pub const COLUMNS: usize = 8;
@@ -55,14 +56,19 @@ type Runs = swap::Runs<COLUMNS, ROWS>;
 
 /// Parameters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
+#[serde(deny_unknown_fields, default)]
 pub struct Rules {
-    obstacle_kinds: u8,
+    #[serde(deserialize_with = "read::obstacle_kinds")]
+    obstacle_kinds: u32,
+}
+
+rules::numbers! {
+    obstacle_kinds: "the number of obstacle kinds" in 0..=Rules::MOST_OBSTACLE_KINDS;
 }
 
 /// A game of match-3.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "text::Saved", into = "text::Saved")]
+#[serde(try_from = "text::Saved")]
 pub struct Match3 {
     rules: Rules,
     grid: Grid,
@@ -88,18 +94,12 @@ impl Rules {
     /// Rules with up to [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS) kinds of obstacles, each
     /// as frequent as a gem.
     pub fn new(obstacle_kinds: u32) -> Result<Self> {
-        match u8::try_from(obstacle_kinds) {
-            Ok(kinds) if obstacle_kinds <= Self::MOST_OBSTACLE_KINDS => Ok(Self { obstacle_kinds: kinds }),
-            _ => Err(Error::user(format!(
-                "the number of obstacle kinds is {obstacle_kinds}, but must be from 0 to {}",
-                Self::MOST_OBSTACLE_KINDS
-            ))),
-        }
+        Ok(Self { obstacle_kinds: checked::obstacle_kinds(obstacle_kinds)? })
     }
 
     /// Number of obstacle kinds.
     pub fn obstacle_kinds(self) -> u32 {
-        u32::from(self.obstacle_kinds)
+        self.obstacle_kinds
     }
 
     fn kinds(self) -> u32 {

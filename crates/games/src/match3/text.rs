@@ -1,7 +1,7 @@
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{COLUMNS, Cells, Grid, MOVES, Match3, OBSTACLE, ROWS, Rules};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::swap;
 
 const LETTERS: [char; 5] = ['a', 'b', 'c', 'd', '#'];
@@ -26,19 +26,12 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     Ok(Grid::from_rows(&swap::text::read(text, &LETTERS, "cells")?))
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
     grid: Grid,
     score: i32,
     moves_left: i32,
-}
-
-impl From<Match3> for Saved {
-    fn from(game: Match3) -> Self {
-        let Match3 { rules, grid, score, moves_left } = game;
-        Self { rules, grid, score, moves_left }
-    }
 }
 
 impl TryFrom<Saved> for Match3 {
@@ -54,31 +47,5 @@ impl TryFrom<Saved> for Match3 {
             return Err("a saved game of match3 has more moves left than a game has");
         }
         Ok(Self { rules, grid, score, moves_left })
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct GivenRules {
-    obstacle_kinds: u32,
-}
-
-impl Default for GivenRules {
-    fn default() -> Self {
-        Rules::default().into()
-    }
-}
-
-impl TryFrom<GivenRules> for Rules {
-    type Error = Error;
-
-    fn try_from(given: GivenRules) -> Result<Self> {
-        Self::new(given.obstacle_kinds)
-    }
-}
-
-impl From<Rules> for GivenRules {
-    fn from(rules: Rules) -> Self {
-        Self { obstacle_kinds: rules.obstacle_kinds() }
     }
 }

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::piece::{COLUMNS, FULL, LETTERS, Orientation, PIECES, ROWS, TALLEST, UNKNOWN, placement};
 use super::wall::{KEPT, Wall};
-use super::{Rules, State, Tetris};
+use super::{State, Tetris};
 use crate::error::{Error, Result};
 
 pub(super) const SHOWN: usize = 2;
@@ -199,32 +199,6 @@ impl TryFrom<Saved> for Tetris {
                 Ok(Self { wall, height, piece: state.piece(), lost: state.is_lost(), score })
             }
         }
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct GivenRules {
-    rows: u32,
-}
-
-impl Default for GivenRules {
-    fn default() -> Self {
-        Self { rows: ROWS as u32 }
-    }
-}
-
-impl TryFrom<GivenRules> for Rules {
-    type Error = Error;
-
-    fn try_from(given: GivenRules) -> Result<Self> {
-        Self::new(given.rows)
-    }
-}
-
-impl From<Rules> for GivenRules {
-    fn from(rules: Rules) -> Self {
-        Self { rows: rules.rows.into() }
     }
 }
 

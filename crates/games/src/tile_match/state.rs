@@ -90,17 +90,11 @@ fn parts(symmetry: usize) -> ([u8; 4], bool) {
     (ORDERS[symmetry % ORDERS.len()], symmetry / ORDERS.len() % 2 == 1)
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct Saved {
     grid: Grid,
     score: i32,
     moves_left: u8,
-}
-
-impl From<TileMatch> for Saved {
-    fn from(TileMatch { grid, score, moves_left, .. }: TileMatch) -> Self {
-        Self { grid, score, moves_left }
-    }
 }
 
 impl TryFrom<Saved> for TileMatch {
