@@ -293,12 +293,11 @@ impl Image for Bejeweled {
     }
 
     fn place(action: usize) -> (usize, usize, usize) {
-        let Move { x, y, vertical } = Move::of_action(action);
-        (usize::from(!vertical), y, x)
+        Move::place(action)
     }
 
     fn transform_action(action: usize, symmetry: usize) -> usize {
-        state::transform_action(action, symmetry)
+        Move::transformed(action, symmetry % 2 == 1)
     }
 }
 
@@ -360,8 +359,7 @@ impl Text for Bejeweled {
     }
 
     fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
-        let Move { x, y, vertical } = Move::of_action(action);
-        vec![(y, x), if vertical { (y + 1, x) } else { (y, x + 1) }]
+        Move::rows_and_columns(action)
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {

@@ -14,12 +14,10 @@ fn letter(gem: u8) -> char {
 
 /// Text of a board; a space is an empty cell, a dot an unknown gem.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
-    let at = |x, y| {
+    swap::text::show::<COLUMNS, ROWS>(|x, y| {
         let cell = Cells::at(x, y);
         if (empty & cell).is_empty() { letter(grid.kind(cell)) } else { ' ' }
-    };
-    let lines: Vec<String> = (0..ROWS).map(|y| (0..COLUMNS).map(|x| at(x, y)).collect()).collect();
-    lines.join("\n")
+    })
 }
 
 pub(super) fn parse(text: &str) -> Result<Grid> {

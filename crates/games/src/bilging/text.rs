@@ -14,15 +14,10 @@ pub(super) fn letter(piece: u8) -> char {
 
 /// Text of a board; a space is an empty cell, a dot an unknown piece.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
-    let at = |row, column| {
+    swap::text::show::<COLUMNS, ROWS>(|column, row| {
         let cell = cell(column, row);
         if (empty & cell).is_empty() { letter(grid.kind(cell)) } else { ' ' }
-    };
-    lines(at).join("\n")
-}
-
-pub(super) fn lines(at: impl Fn(usize, usize) -> char) -> Vec<String> {
-    (0..ROWS).map(|row| (0..COLUMNS).map(|column| at(row, column)).collect()).collect()
+    })
 }
 
 pub(super) fn parse(text: &str) -> Result<Grid> {

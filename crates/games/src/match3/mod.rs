@@ -407,12 +407,11 @@ impl Image for Match3 {
         Some(|state, image| State::pack(&Grid::from_rows(&image::kinds(image, certain::UNKNOWN)), state.moves_left()));
 
     fn place(action: usize) -> (usize, usize, usize) {
-        let Move { x, y, vertical } = Move::of_action(action);
-        (usize::from(!vertical), y, x)
+        Move::place(action)
     }
 
     fn transform_action(action: usize, symmetry: usize) -> usize {
-        state::transform_action(action, symmetry)
+        Move::transformed(action, swap::order_and_mirror(symmetry).1)
     }
 }
 
@@ -448,8 +447,7 @@ impl Text for Match3 {
     }
 
     fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
-        let one = Move::of_action(action);
-        [(one.x, one.y), one.other()].map(|(column, row)| (row, column)).to_vec()
+        Move::rows_and_columns(action)
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {

@@ -8,18 +8,11 @@ const LETTERS: [char; 5] = ['a', 'b', 'c', 'd', '#'];
 
 /// Text of a board; an empty cell is a space.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
-    let mut text = String::with_capacity(ROWS * (COLUMNS + 1));
-    for y in 0..ROWS {
-        if y > 0 {
-            text.push('\n');
-        }
-        for x in 0..COLUMNS {
-            let cell = Cells::at(x, y);
-            let kind = usize::from(grid.kind(cell));
-            text.push(if !(empty & cell).is_empty() { ' ' } else { LETTERS[kind.min(LETTERS.len() - 1)] });
-        }
-    }
-    text
+    swap::text::show::<COLUMNS, ROWS>(|x, y| {
+        let cell = Cells::at(x, y);
+        let kind = usize::from(grid.kind(cell));
+        if (empty & cell).is_empty() { LETTERS[kind.min(LETTERS.len() - 1)] } else { ' ' }
+    })
 }
 
 pub(super) fn parse(text: &str) -> Result<Grid> {
