@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
 use crate::rules;
 use batch::{Batch, Weighing};
-use piece::{COLUMNS, LETTERS, PIECES, ROWS, UNKNOWN, placement, placements};
+use piece::{COLUMNS, LETTERS, Orientation, PIECES, ROWS, UNKNOWN, placement, placements, turned};
 use wall::Wall;
 
 /// Placements that do not lose the game.
@@ -97,11 +97,10 @@ impl Tetris {
         if self.lost {
             return Step { reward: 0.0, terminal: true, waves: 0 };
         }
-        let (orientation, column) = placement(action);
-        let turned = PIECES[usize::from(self.piece)].get(orientation);
-        let Some(turned) = turned.filter(|turned| {
-            column + turned.width <= COLUMNS && self.wall.rest(turned, column) + turned.height <= self.height.into()
-        }) else {
+        let fits = |(_, column, turned): &(usize, usize, &Orientation)| {
+            self.wall.rest(turned, *column) + turned.height <= self.height.into()
+        };
+        let Some((_, column, turned)) = turned(self.piece, action).filter(fits) else {
             self.lost = true;
             return Step { reward: 0.0, terminal: true, waves: 0 };
         };
@@ -161,7 +160,7 @@ impl Game for Tetris {
 
     fn mask(state: &State, kind: MaskKind) -> ActionMask {
         let wall = state.wall();
-        let is_in = |(_, column, turned): &(usize, usize, &piece::Orientation)| {
+        let is_in = |(_, column, turned): &(usize, usize, &Orientation)| {
             kind != SAFE || wall.rest(turned, *column) + turned.height <= state.height()
         };
         placements(state.piece()).filter(is_in).map(|(turn, column, _)| piece::action(turn, column)).collect()
@@ -177,11 +176,8 @@ impl Lookahead for Tetris {
 
     fn done(state: &State, action: usize) -> State {
         let mut wall = state.wall();
-        let (orientation, column) = placement(action);
-        let turned = PIECES.get(usize::from(state.piece())).and_then(|turned| turned.get(orientation));
-        let turned = turned.filter(|turned| column + turned.width <= COLUMNS);
-        match turned {
-            Some(turned) if wall.rest(turned, column) + turned.height <= state.height() => {
+        match turned(state.piece(), action) {
+            Some((_, column, turned)) if wall.rest(turned, column) + turned.height <= state.height() => {
                 wall.put(turned, column);
                 State::pack(&wall, UNKNOWN, state.height() as u8, false)
             }
