@@ -42,10 +42,11 @@ pub type Eight = x86::__m256;
 ///
 /// # Safety
 /// Of all functions: those of their trait.
-#[cfg(target_arch = "x86_64")]
 macro_rules! by_instructions {
     ($(fn $name:ident($($argument:tt)*) $(-> $result:ty)? = $made:expr;)+) => {
-        $(#[inline(always)]
+        // Some registers need no promise for some functions.
+        $(#[allow(unused_unsafe)]
+        #[inline(always)]
         unsafe fn $name($($argument)*) $(-> $result)? {
             // SAFETY: the caller's promise.
             unsafe { $made }
@@ -115,86 +116,44 @@ fn relu(sum: f32) -> f32 {
     if sum <= 0.0 { 0.0 } else { sum }
 }
 
+impl Four {
+    #[inline(always)]
+    fn with(self, Self([e, f, g, h]): Self, by: impl Fn(f32, f32) -> f32) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([by(a, e), by(b, f), by(c, g), by(d, h)])
+    }
+}
+
 impl Register for Four {
     const LANES: usize = 4;
 
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        Self([0.0; 4])
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { from.cast::<[f32; 4]>().read_unaligned() })
-    }
-
-    #[inline(always)]
-    unsafe fn splat(from: *const f32) -> Self {
-        // SAFETY: the caller's promise.
-        Self([unsafe { *from }; 4])
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller's promise.
-        unsafe { to.cast::<[f32; 4]>().write_unaligned(self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn plus(self, Self([e, f, g, h]): Self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([a + e, b + f, c + g, d + h])
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, Self([e, f, g, h]): Self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([a - e, b - f, c - g, d - h])
-    }
-
-    #[inline(always)]
-    unsafe fn times(self, Self([e, f, g, h]): Self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([a * e, b * f, c * g, d * h])
-    }
-
-    #[inline(always)]
-    unsafe fn times_plus(self, Self([e, f, g, h]): Self, Self([i, j, k, l]): Self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([a * e + i, b * f + j, c * g + k, d * h + l])
-    }
-
-    #[inline(always)]
-    unsafe fn rectified(self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([relu(a), relu(b), relu(c), relu(d)])
-    }
-
-    #[inline(always)]
-    unsafe fn passes(self) -> u16 {
-        let Self([a, b, c, d]) = self;
-        let bit = |number: f32| u16::from(number > 0.0 || number.is_nan());
-        bit(a) | bit(b) << 1 | bit(c) << 2 | bit(d) << 3
-    }
-
-    #[inline(always)]
-    unsafe fn where_set(self, bits: u16) -> Self {
-        let Self([a, b, c, d]) = self;
-        // Masks, since a branch would be slow.
-        let passed =
-            |number: f32, lane: u32| f32::from_bits(number.to_bits() & u32::from(bits >> lane & 1).wrapping_neg());
-        Self([passed(a, 0), passed(b, 1), passed(c, 2), passed(d, 3)])
-    }
-
-    #[inline(always)]
-    unsafe fn low(self) -> Self {
-        Self(self.0.map(|word| f32::from_bits(word.to_bits() << 16)))
-    }
-
-    #[inline(always)]
-    unsafe fn high(self) -> Self {
-        Self(self.0.map(|word| f32::from_bits(word.to_bits() & !0xffff)))
+    by_instructions! {
+        fn zero() -> Self = Self([0.0; 4]);
+        fn load(from: *const f32) -> Self = Self(from.cast::<[f32; 4]>().read_unaligned());
+        fn splat(from: *const f32) -> Self = Self([*from; 4]);
+        fn store(self, to: *mut f32) = to.cast::<[f32; 4]>().write_unaligned(self.0);
+        fn plus(self, other: Self) -> Self = self.with(other, |one, other| one + other);
+        fn minus(self, other: Self) -> Self = self.with(other, |one, other| one - other);
+        fn times(self, other: Self) -> Self = self.with(other, |one, other| one * other);
+        fn times_plus(self, factor: Self, sum: Self) -> Self = self.times(factor).plus(sum);
+        fn rectified(self) -> Self = {
+            let Self([a, b, c, d]) = self;
+            Self([relu(a), relu(b), relu(c), relu(d)])
+        };
+        fn passes(self) -> u16 = {
+            let Self([a, b, c, d]) = self;
+            let bit = |number: f32| u16::from(number > 0.0 || number.is_nan());
+            bit(a) | bit(b) << 1 | bit(c) << 2 | bit(d) << 3
+        };
+        fn where_set(self, bits: u16) -> Self = {
+            let Self([a, b, c, d]) = self;
+            // Masks, since a branch would be slow.
+            let mask = |lane: u32| u32::from(bits >> lane & 1).wrapping_neg();
+            let passed = |number: f32, lane: u32| f32::from_bits(number.to_bits() & mask(lane));
+            Self([passed(a, 0), passed(b, 1), passed(c, 2), passed(d, 3)])
+        };
+        fn low(self) -> Self = Self(self.0.map(|word| f32::from_bits(word.to_bits() << 16)));
+        fn high(self) -> Self = Self(self.0.map(|word| f32::from_bits(word.to_bits() & !0xffff)));
     }
 }
 
@@ -202,7 +161,8 @@ impl Register for Four {
 ///
 /// An inlined function does the work, generic over the [`Register`] `R` and the numbers given for
 /// registers of sixteen, eight and four. `pairs` adds the units [`Emulated`](super::unit::Emulated)
-/// and [`Native`](super::unit::Native).
+/// and [`Native`](super::unit::Native), `long` the cells along the long axis of a
+/// [`Form`](super::winograd::Form), two or four.
 ///
 /// # Safety
 /// Of the function that does the work: the processor has the instructions of `R` and the unit.
@@ -212,6 +172,7 @@ macro_rules! with_the_best_instructions {
     ) => {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
+            #[cfg(target_arch = "x86_64")]
             use $crate::instructions::InstructionSet;
             use $crate::unit;
 
@@ -234,13 +195,30 @@ macro_rules! with_the_best_instructions {
             }
         }
     };
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) =
+        long($form:expr) => $work:ident $([$($more:tt),*])?
+    ) => {
+        $(#[$attribute])*
+        $visibility fn $name($($argument: $kind),*) {
+            #[inline(always)]
+            unsafe fn of_form<R: $crate::register::Register>($($argument: $kind),*) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    match $form.long() {
+                        2 => $work::<R, 2 $($(, $more)*)?>($($argument),*),
+                        _ => $work::<R, 4 $($(, $more)*)?>($($argument),*),
+                    }
+                }
+            }
+
+            with_the_best_instructions! { @each ($($argument: $kind),*) = of_form [] }
+        }
+    };
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = $work:ident
         $([($($sixteen:tt),*), ($($eight:tt),*), ($($four:tt),*)])?
     ) => {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
-            use $crate::instructions::InstructionSet;
-
             with_the_best_instructions! {
                 @each ($($argument: $kind),*) = $work [] $([($($sixteen),*), ($($eight),*), ($($four),*)])?
             }
@@ -249,6 +227,7 @@ macro_rules! with_the_best_instructions {
     (@each ($($argument:ident: $kind:ty),*) = $work:ident [$($unit:path)?]
         $([($($sixteen:tt),*), ($($eight:tt),*), ($($four:tt),*)])?
     ) => {{
+        use $crate::instructions::InstructionSet;
         use $crate::register;
 
         #[cfg(target_arch = "x86_64")]

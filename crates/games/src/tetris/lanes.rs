@@ -175,7 +175,9 @@ macro_rules! register {
             inlined! {
                 fn all(self, number: u16) -> Self = Self(unsafe { x86::_mm256_set1_epi16(number as i16) });
                 // These are 32 bytes.
-                fn load(self, from: &Numbers) -> Self = Self(unsafe { x86::_mm256_loadu_si256(from.0.as_ptr().cast()) });
+                fn load(self, from: &Numbers) -> Self = Self(unsafe {
+                    x86::_mm256_loadu_si256(from.0.as_ptr().cast())
+                });
                 fn store(self, to: &mut Numbers) = unsafe {
                     x86::_mm256_storeu_si256(to.0.as_mut_ptr().cast(), self.0)
                 };
