@@ -35,6 +35,23 @@ mod texts;
 
 /// What players and the program need of a game beside its rules: data, a file a game.
 pub mod roster {
+    /// An agent inside the program, whose folder in `checkpoints/` has its name.
+    macro_rules! shipped {
+        ($kind:ident, $name:literal, $about:literal) => {
+            $crate::agents::Shipped {
+                name: $name,
+                about: $about,
+                kind: $crate::agent_file::Kind::$kind,
+                file: include_bytes!(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/../../checkpoints/",
+                    $name,
+                    "/best.safetensors"
+                )),
+            }
+        };
+    }
+
     mod bejeweled;
     mod bilging;
     mod match3;
