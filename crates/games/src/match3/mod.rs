@@ -3,7 +3,6 @@
 mod certain;
 mod chains;
 mod moves;
-mod observer;
 mod state;
 mod text;
 
@@ -14,8 +13,6 @@ pub use certain::Certain;
 pub use chains::{Chain, best_plan};
 pub use moves::Move;
 pub use state::State;
-
-use observer::{Follower, Nobody, Observer};
 
 use super::image::{self, Decode};
 use super::swap::{self, Board};
@@ -76,17 +73,6 @@ pub struct Match3 {
     moves_left: i32,
 }
 
-/// What a move brought, as in the original's kit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Play {
-    /// Waves of the chain.
-    pub waves: u32,
-    /// Points of the move: -5 without a match, 0 after the end.
-    pub score_delta: i32,
-    /// Whether the game is over.
-    pub game_over: bool,
-}
-
 impl Rules {
     /// The most kinds of obstacles that a byte can number with the gems.
     pub const MOST_OBSTACLE_KINDS: u32 = 252;
@@ -137,49 +123,56 @@ impl Match3 {
     }
 
     /// Plays a move; one off the board only costs a move and its points.
-    pub fn play(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> Play {
-        self.swap_and_settle(moves::cells_at(x, y, vertical), draw, &mut Nobody)
+    pub fn play(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> Step {
+        self.swap_and_settle(moves::cells_at(x, y, vertical), draw, |_, _, _| ())
     }
 
     /// Plays a move as [`play`](Self::play) does; also returns the boards as text after the swap,
     /// each clearing and each step of falling, without the last.
-    pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Play, Vec<String>) {
+    pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Step, Vec<String>) {
         self.play_watched_cells(moves::cells_at(x, y, vertical), draw)
     }
 
-    fn play_watched_cells(&mut self, cells: Option<(Cells, Cells)>, draw: &mut impl Draw) -> (Play, Vec<String>) {
+    fn play_watched_cells(&mut self, cells: Option<(Cells, Cells)>, draw: &mut impl Draw) -> (Step, Vec<String>) {
         let mut boards = Vec::new();
-        let play = self.swap_and_settle(cells, draw, &mut boards);
+        let step = self.swap_and_settle(cells, draw, |grid, empty, _| boards.push(text::show(grid, empty)));
         boards.pop();
-        (play, boards)
+        (step, boards)
     }
 
+    /// Plays a move; `see` gets the boards on the way, their empty cells and, after a clearing, its
+    /// points.
     #[inline]
     fn swap_and_settle(
         &mut self,
         cells: Option<(Cells, Cells)>,
         draw: &mut impl Draw,
-        observer: &mut impl Observer,
-    ) -> Play {
+        mut see: impl FnMut(&Grid, Cells, Option<i32>),
+    ) -> Step {
         let over = self.is_over();
         self.moves_left = self.moves_left.saturating_sub(1);
         if over {
-            return Play { score_delta: 0, waves: 0, game_over: true };
+            return Step { reward: 0.0, terminal: true, waves: 0 };
         }
         if let Some((a, b)) = cells {
             self.grid.swap(a, b);
-            observer.fallen(&self.grid, Cells::EMPTY);
+            see(&self.grid, Cells::EMPTY, None);
         }
-        let (points, waves) = settle(&mut self.grid, self.rules, draw, observer);
-        let score_delta = if points == 0 { NO_MATCH } else { points };
-        self.score += score_delta;
-        Play { score_delta, waves, game_over: self.is_over() }
+        let (points, waves) = settle(&mut self.grid, self.rules, draw, see);
+        let points = if points == 0 { NO_MATCH } else { points };
+        self.score += points;
+        Step { reward: points as f32, terminal: self.is_over(), waves }
     }
 }
 
 /// Clears and refills until no run is left; returns points and waves.
 #[inline]
-fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut impl Observer) -> (i32, u32) {
+fn settle(
+    grid: &mut Grid,
+    rules: Rules,
+    draw: &mut impl Draw,
+    mut see: impl FnMut(&Grid, Cells, Option<i32>),
+) -> (i32, u32) {
     let (mut points, mut waves) = (0, 0);
     loop {
         let obstacles = grid.of_kind(OBSTACLE);
@@ -192,12 +185,12 @@ fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut im
         waves += 1;
         let gems = runs.cells();
         let mut empty = gems | swap::neighbours(gems) & obstacles;
-        observer.cleared(grid, empty, gained);
+        see(grid, empty, Some(gained));
         while !empty.is_empty() {
             for cell in grid.fall(&mut empty).each() {
                 grid.put(cell, token(draw.below_in(cell.column(), rules.kinds())));
             }
-            observer.fallen(grid, empty);
+            see(grid, empty, None);
         }
     }
 }
@@ -264,7 +257,7 @@ impl Game for Match3 {
             *kind = (*kind).min(OBSTACLE);
         }
         let mut grid = Grid::from_rows(&tokens);
-        settle(&mut grid, *rules, draw, &mut Nobody);
+        settle(&mut grid, *rules, draw, |_, _, _| ());
         Self { rules: *rules, grid, score: 0, moves_left: MOVES }
     }
 
@@ -274,7 +267,7 @@ impl Game for Match3 {
 
     /// Plays an action; a number that is no action is a move off the board.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
-        self.swap_and_settle(Move::cells_of(action), draw, &mut Nobody).into()
+        self.swap_and_settle(Move::cells_of(action), draw, |_, _, _| ())
     }
 
     fn is_over(&self) -> bool {
@@ -331,14 +324,17 @@ impl Lookahead for Match3 {
         After { state: board.state(left), points, actions }
     }
 
-    fn step_seen(&mut self, action: usize, draw: &mut impl Draw, see: impl FnMut(SeenWave<State>)) -> Step {
-        let board = Certain::of(&self.state()).swapped(action);
-        let mut follower = Follower { board, moves_left: self.moves_left - 1, waves: 0, see };
-        let play = self.swap_and_settle(Move::cells_of(action), draw, &mut follower);
-        let Follower { board, moves_left, waves, mut see } = follower;
-        let rest = board.state(moves_left);
-        see(SeenWave { before: rest, after: rest, points: if waves == 0 { play.score_delta as f32 } else { 0.0 } });
-        play.into()
+    fn step_seen(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(SeenWave<State>)) -> Step {
+        let (mut board, left) = (Certain::of(&self.state()).swapped(action), self.moves_left - 1);
+        let step = self.swap_and_settle(Move::cells_of(action), draw, |_, empty, cleared| {
+            let Some(points) = cleared else { return };
+            let before = board.state(left);
+            board.refill(empty);
+            see(SeenWave { before, after: board.state(left), points: points as f32 });
+        });
+        let rest = board.state(left);
+        see(SeenWave { before: rest, after: rest, points: if step.waves == 0 { step.reward } else { 0.0 } });
+        step
     }
 
     fn certain(state: &State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
@@ -451,15 +447,8 @@ impl Text for Match3 {
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
-        let (play, boards) = self.play_watched_cells(Move::cells_of(action), draw);
-        (play.into(), boards)
+        self.play_watched_cells(Move::cells_of(action), draw)
     }
 }
 
 impl ActionFeatures for Match3 {}
-
-impl From<Play> for Step {
-    fn from(Play { waves, score_delta, game_over }: Play) -> Self {
-        Self { reward: score_delta as f32, terminal: game_over, waves }
-    }
-}
