@@ -65,7 +65,7 @@ pub mod roster {
 pub use advice::{Advice, Advised, Next, advise};
 pub use agent_file::{AgentFile, Array, Arrays, Kind};
 pub use agents::{Agent, Agents, BEST, LAST, Shipped};
-pub use by_name::{agent_in, listing, parse, parse_with, run_of};
+pub use by_name::{agent_in, parse, parse_with, run_of};
 pub use by_rules::{
     Budget, Cascade, Exhaustive, Greedy, PlanThenCascade, Planner, Random, Ranked, Rollout, Search, Setup,
 };
@@ -78,4 +78,6 @@ pub use matchq_core::{clock, error, files, random};
 pub use matchq_games as games;
 pub use network::{NetworkPlayer, NetworkSearch, argmax};
 pub use registry::{AnyGame, Door, Doors, ForGame, Of, Playable, Register, names, register, with_game};
-pub use texts::{Build, Choice, Entry, Options, Parameter, Roster, SEARCHES, Setting, Sort, build, choices, players};
+pub use texts::{
+    Build, Choice, Entry, Options, Parameter, Roster, SEARCHES, Setting, Sort, build, choices, listing, players,
+};

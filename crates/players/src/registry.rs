@@ -160,7 +160,7 @@ impl<G: Playable> Door for Of<G> {
     }
 
     fn listing(&self, player: Option<&str>) -> Result<String> {
-        texts::lines::<G>(player)
+        texts::listing::<G>(player)
     }
 
     fn choices(&self) -> Vec<Choice> {

@@ -51,11 +51,6 @@ impl State {
         self.moves_left
     }
 
-    /// Numbers of the tiles, row by row from the top; 4 where unknown.
-    pub fn tiles(&self) -> [[u8; COLUMNS]; ROWS] {
-        self.grid.rows()
-    }
-
     pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
         let (order, mirror) = swap::order_and_mirror(symmetry);
         for colour in 0..COLOURS {
