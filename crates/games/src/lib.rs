@@ -10,8 +10,8 @@
 //! | [`Text`] | positions and moves as text | people, files, pictures, other programs |
 //! | [`Pieces`] | pieces that the player places | Tetris alone |
 //!
-//! [`conformance`] checks that a game keeps the traits' promises, [`Games`] steps many games at
-//! once, and [`toy`] is the shortest example.
+//! [`conformance`] checks that a game keeps the traits' promises, and [`Games`] steps many games at
+//! once.
 //!
 //! ```
 //! use matchq_games::random::{Draw as _, Role, Stream};
@@ -42,11 +42,11 @@ mod lookahead;
 mod mask;
 pub mod match3;
 mod pieces;
+mod rules;
 pub mod swap;
 pub mod tetris;
 mod text;
 pub mod tile_match;
-pub mod toy;
 mod vector;
 pub mod weighed;
 

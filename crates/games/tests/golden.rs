@@ -79,8 +79,8 @@ fn large_seeds_moves_off_the_board_and_after_the_end_and_boards_on_the_way_follo
             let found = serde_json::json!({
                 "move": [x, y, vertical],
                 "board": game.board(),
-                "score_delta": play.score_delta,
-                "game_over": play.game_over,
+                "score_delta": play.reward as i32,
+                "game_over": play.terminal,
                 "intermediate": boards,
                 "score": game.score(),
                 "moves_left": game.moves_left(),

@@ -7,4 +7,8 @@ mod chains;
 mod golden;
 mod match3;
 mod plain;
+// Other crates test with it, too.
+#[allow(dead_code)]
+mod toy;
+mod toy_rules;
 mod vector;

@@ -91,7 +91,7 @@ fn follows_the_plain_rules<D: Draw + Clone>(obstacle_kinds: u32, index: u64, dra
         };
         let expected = plain.play(x, y, vertical, &mut plain_draw);
         let (play, boards) = game.play_watched(x, y, vertical, &mut draw);
-        let found = plain::PlainPlay { score_delta: play.score_delta, game_over: play.game_over, boards };
+        let found = plain::PlainPlay { score_delta: play.reward as i32, game_over: play.terminal, boards };
         assert_eq!(found, expected);
         assert_eq!((game.score(), game.moves_left()), (plain.score, plain.moves_left));
     }
@@ -170,11 +170,11 @@ fn a_run_of_three_scores_eight_of_four_fifteen_and_of_five_or_more_twenty_four()
         // The third gem of a row on the ground lies on top of its gap.
         let gems: Vec<_> = (0..length).map(|x| (x, if x == 2 { 8 } else { 9 }, 'b')).collect();
         let play = game_with(&gems).play(2, 8, true, &mut Obstacles);
-        assert_eq!(play.score_delta, points, "a row of {length}");
+        assert_eq!(play.reward as i32, points, "a row of {length}");
         // The third gem of a column lies beside its gap.
         let gems: Vec<_> = (0..length).map(|y| (if y == 2 { 1 } else { 0 }, y, 'c')).collect();
         let play = game_with(&gems).play(0, 2, false, &mut Obstacles);
-        assert_eq!(play.score_delta, points, "a column of {length}");
+        assert_eq!(play.reward as i32, points, "a column of {length}");
     }
 }
 
@@ -182,12 +182,12 @@ fn a_run_of_three_scores_eight_of_four_fifteen_and_of_five_or_more_twenty_four()
 fn runs_that_cross_or_lie_side_by_side_score_one_by_one() {
     // The corner of an L comes from its left.
     let mut game = game_with(&[(3, 7, 'a'), (3, 8, 'a'), (2, 9, 'a'), (4, 9, 'a'), (5, 9, 'a')]);
-    assert_eq!(game.play(2, 9, false, &mut Obstacles).score_delta, 16);
+    assert_eq!(game.play(2, 9, false, &mut Obstacles).reward, 16.0);
     // The first move, even one off the board, also clears blocks that lie there from the start.
     for (width, height, points) in [(3, 2, 16), (2, 3, 16), (3, 3, 48), (5, 3, 3 * 24 + 5 * 8)] {
         let gems: Vec<_> = (0..width * height).map(|cell| (2 + cell % width, 4 + cell / width, 'd')).collect();
         let play = game_with(&gems).play(-1, 0, false, &mut Obstacles);
-        assert_eq!(play.score_delta, points, "{width}x{height}");
+        assert_eq!(play.reward as i32, points, "{width}x{height}");
     }
 }
 
@@ -196,7 +196,7 @@ fn obstacles_beside_cleared_gems_are_cleared_but_clear_no_others() {
     let before = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncd##cdab\nabb#abcd\nc##a#dab\nb#aca#cd\ncdb##dab";
     let mut game = Match3::with_board(Rules::default(), before).unwrap();
     let (play, boards) = game.play_watched(3, 7, true, &mut Obstacles);
-    assert_eq!(play.score_delta, 8);
+    assert_eq!(play.reward, 8.0);
     // The a of row 7 and the c below change places. Then three a of row 8 clear with the obstacles
     // above, below and beside them, but not (1, 7), (3, 6) and those of row 5.
     let swapped = before.replace("c##a#dab", "c##c#dab").replace("b#aca#cd", "b#aaa#cd");

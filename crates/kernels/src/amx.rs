@@ -6,6 +6,9 @@
 
 #![cfg_attr(not(any(test, target_arch = "x86_64")), allow(dead_code))]
 
+#[cfg(test)]
+pub mod tests;
+
 use super::amx_registers::{HEIGHT, Job, LINE, Work};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
@@ -341,37 +344,5 @@ fn transpose_in_registers(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
         store(&mut to[4 + within], _mm512_shuffle_f32x4::<0x88>(odd[0], odd[1]));
         store(&mut to[8 + within], _mm512_shuffle_f32x4::<0xdd>(even[0], even[1]));
         store(&mut to[12 + within], _mm512_shuffle_f32x4::<0xdd>(odd[0], odd[1]));
-    }
-}
-
-#[cfg(test)]
-pub mod tests {
-    use std::cell::Cell;
-
-    use super::*;
-
-    thread_local! {
-        pub static EMULATED: Cell<bool> = const { Cell::new(false) };
-    }
-
-    pub fn emulated<R>(compute: impl FnOnce() -> R + Send) -> R
-    where
-        R: Send,
-    {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        pool.install(|| {
-            EMULATED.set(true);
-            compute()
-        })
-    }
-
-    #[test]
-    fn words_are_transposed() {
-        let lines: [Line; WIDTH] = std::array::from_fn(|k| Line(std::array::from_fn(|i| (100 * k + i) as f32)));
-        let mut found = [Line([7.0; WIDTH]); WIDTH];
-        transpose(&lines, &mut found);
-        for (word, line) in found.iter().enumerate() {
-            assert_eq!(line.0, std::array::from_fn(|k| (100 * k + word) as f32));
-        }
     }
 }

@@ -4,7 +4,8 @@
 
 use std::cell::UnsafeCell;
 
-use super::amx_registers::{HEIGHT, Job, LINE, Work, add_product};
+use super::amx_registers::tests::add_product;
+use super::amx_registers::{HEIGHT, Job, LINE, Work};
 use super::instructions::InstructionSet;
 use super::line::{Line, WIDTH};
 use super::random::{Draw, Role, Stream};

@@ -35,20 +35,9 @@ impl Kernels<'_> {
     }
 }
 
-/// Writes kernels as panels `[panels, nodes, inputs]`.
-pub fn pack(kernels: Kernels, form: Form, panels: &mut [Line]) {
-    match form.long() {
-        2 => pack_square(kernels, form, panels),
-        _ => pack_long(kernels, form, panels),
-    }
-}
-
 with_the_best_instructions! {
-    fn pack_square(kernels: Kernels, form: Form, panels: &mut [Line]) = pack_all[(2), (2), (2)]
-}
-
-with_the_best_instructions! {
-    fn pack_long(kernels: Kernels, form: Form, panels: &mut [Line]) = pack_all[(4), (4), (4)]
+    /// Writes kernels as panels `[panels, nodes, inputs]`.
+    pub fn pack(kernels: Kernels, form: Form, panels: &mut [Line]) = long(form) => pack_all
 }
 
 #[inline(always)]
@@ -120,30 +109,9 @@ unsafe fn pack_all_for_amx<R: Register, U: Rounding<R>>(kernels: Kernels, panels
     }
 }
 
-/// Gradients of kernels `[outputs, inputs]` from those at their nodes.
-pub fn unpack(panels: &[Line], sizes: [usize; 2], form: Form, kernels: &mut [f32]) {
-    match form.long() {
-        2 => unpack_square(panels, sizes, form, kernels),
-        _ => unpack_long(panels, sizes, form, kernels),
-    }
-}
-
 with_the_best_instructions! {
-    fn unpack_square(
-        panels: &[Line],
-        sizes: [usize; 2],
-        form: Form,
-        kernels: &mut [f32],
-    ) = unpack_all[(2), (2), (2)]
-}
-
-with_the_best_instructions! {
-    fn unpack_long(
-        panels: &[Line],
-        sizes: [usize; 2],
-        form: Form,
-        kernels: &mut [f32],
-    ) = unpack_all[(4), (4), (4)]
+    /// Gradients of kernels `[outputs, inputs]` from those at their nodes.
+    pub fn unpack(panels: &[Line], sizes: [usize; 2], form: Form, kernels: &mut [f32]) = long(form) => unpack_all
 }
 
 #[inline(always)]

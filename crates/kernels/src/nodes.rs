@@ -6,7 +6,7 @@
 
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
-use super::unit::Unit;
+use super::unit::{Numbers, Unit};
 
 /// Most rows computed at once. The left side has as many lines behind the last row, whose products
 /// are not used.
@@ -36,7 +36,7 @@ with_the_best_instructions! {
         transformed: &[Line],
         panels: &[Line],
         products: &mut [Line],
-    ) = numbers multiply_all[(12, 6, 2), (6, 3, 2), (2, 1, 4)]
+    ) = multiply_all[(Numbers, 12, 6, 2), (Numbers, 6, 3, 2), (Numbers, 2, 1, 4)]
 }
 
 with_the_best_instructions! {
@@ -95,7 +95,7 @@ with_the_best_instructions! {
         transformed: &[Line],
         gradients: &[Line],
         sums: &mut [Line],
-    ) = numbers add_all[(8, 2), (4, 2), (2, 4)]
+    ) = add_all[(Numbers, 8, 2), (Numbers, 4, 2), (Numbers, 2, 4)]
 }
 
 with_the_best_instructions! {

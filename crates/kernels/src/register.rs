@@ -38,195 +38,73 @@ pub type Sixteen = x86::__m512;
 #[cfg(target_arch = "x86_64")]
 pub type Eight = x86::__m256;
 
-#[cfg(target_arch = "x86_64")]
-macro_rules! register {
-    (
-        $register:ty = $lanes:literal, $zero:ident, $load:ident, $splat:ident, $store:ident, $add:ident, $subtract:ident,
-        $multiply:ident, $multiply_add:ident, $greater:ident, $passes:ident, $where_set:ident, $low:ident, $high:ident
-    ) => {
-        impl Register for $register {
-            const LANES: usize = $lanes;
-
-            #[inline(always)]
-            unsafe fn zero() -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { x86::$zero() }
-            }
-
-            #[inline(always)]
-            unsafe fn load(from: *const f32) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { x86::$load(from) }
-            }
-
-            #[inline(always)]
-            unsafe fn splat(from: *const f32) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { x86::$splat(*from) }
-            }
-
-            #[inline(always)]
-            unsafe fn store(self, to: *mut f32) {
-                // SAFETY: the caller's promise.
-                unsafe { x86::$store(to, self) }
-            }
-
-            #[inline(always)]
-            unsafe fn plus(self, other: Self) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { x86::$add(self, other) }
-            }
-
-            #[inline(always)]
-            unsafe fn minus(self, other: Self) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { x86::$subtract(self, other) }
-            }
-
-            #[inline(always)]
-            unsafe fn times(self, other: Self) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { x86::$multiply(self, other) }
-            }
-
-            #[inline(always)]
-            unsafe fn times_plus(self, factor: Self, sum: Self) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { x86::$multiply_add(self, factor, sum) }
-            }
-
-            #[inline(always)]
-            unsafe fn rectified(self) -> Self {
-                // The instruction takes its second operand if one is NaN. SAFETY: the caller's
-                // promise.
-                unsafe { x86::$greater(x86::$zero(), self) }
-            }
-
-            #[inline(always)]
-            unsafe fn passes(self) -> u16 {
-                // SAFETY: the caller's promise.
-                unsafe { $passes(self) }
-            }
-
-            #[inline(always)]
-            unsafe fn where_set(self, bits: u16) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { $where_set(self, bits) }
-            }
-
-            #[inline(always)]
-            unsafe fn low(self) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { $low(self) }
-            }
-
-            #[inline(always)]
-            unsafe fn high(self) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { $high(self) }
-            }
-        }
+/// Writes out inlined functions, an expression each.
+///
+/// # Safety
+/// Of all functions: those of their trait.
+macro_rules! by_instructions {
+    ($(fn $name:ident($($argument:tt)*) $(-> $result:ty)? = $made:expr;)+) => {
+        // Some registers need no promise for some functions.
+        $(#[allow(unused_unsafe)]
+        #[inline(always)]
+        unsafe fn $name($($argument)*) $(-> $result)? {
+            // SAFETY: the caller's promise.
+            unsafe { $made }
+        })+
     };
 }
 
+/// Needs AVX-512.
 #[cfg(target_arch = "x86_64")]
-register!(
-    Sixteen = 16,
-    _mm512_setzero_ps,
-    _mm512_loadu_ps,
-    _mm512_set1_ps,
-    _mm512_storeu_ps,
-    _mm512_add_ps,
-    _mm512_sub_ps,
-    _mm512_mul_ps,
-    _mm512_fmadd_ps,
-    _mm512_max_ps,
-    sixteen_pass,
-    sixteen_where_set,
-    sixteen_low,
-    sixteen_high
-);
-#[cfg(target_arch = "x86_64")]
-register!(
-    Eight = 8,
-    _mm256_setzero_ps,
-    _mm256_loadu_ps,
-    _mm256_set1_ps,
-    _mm256_storeu_ps,
-    _mm256_add_ps,
-    _mm256_sub_ps,
-    _mm256_mul_ps,
-    _mm256_fmadd_ps,
-    _mm256_max_ps,
-    eight_pass,
-    eight_where_set,
-    eight_low,
-    eight_high
-);
+impl Register for Sixteen {
+    const LANES: usize = 16;
 
-// Safety: functions of `Sixteen` need AVX-512, those of `Eight` AVX2.
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn sixteen_pass(numbers: Sixteen) -> u16 {
-    // SAFETY: the caller's promise.
-    unsafe { x86::_mm512_cmp_ps_mask::<{ x86::_CMP_NLE_UQ }>(numbers, x86::_mm512_setzero_ps()) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn sixteen_where_set(numbers: Sixteen, bits: u16) -> Sixteen {
-    // SAFETY: the caller's promise.
-    unsafe { x86::_mm512_maskz_mov_ps(bits, numbers) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn eight_pass(numbers: Eight) -> u16 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let above = x86::_mm256_cmp_ps::<{ x86::_CMP_NLE_UQ }>(numbers, x86::_mm256_setzero_ps());
-        x86::_mm256_movemask_ps(above) as u16
+    by_instructions! {
+        fn zero() -> Self = x86::_mm512_setzero_ps();
+        fn load(from: *const f32) -> Self = x86::_mm512_loadu_ps(from);
+        fn splat(from: *const f32) -> Self = x86::_mm512_set1_ps(*from);
+        fn store(self, to: *mut f32) = x86::_mm512_storeu_ps(to, self);
+        fn plus(self, other: Self) -> Self = x86::_mm512_add_ps(self, other);
+        fn minus(self, other: Self) -> Self = x86::_mm512_sub_ps(self, other);
+        fn times(self, other: Self) -> Self = x86::_mm512_mul_ps(self, other);
+        fn times_plus(self, factor: Self, sum: Self) -> Self = x86::_mm512_fmadd_ps(self, factor, sum);
+        // The instruction takes its second operand if one is NaN.
+        fn rectified(self) -> Self = x86::_mm512_max_ps(x86::_mm512_setzero_ps(), self);
+        fn passes(self) -> u16 = x86::_mm512_cmp_ps_mask::<{ x86::_CMP_NLE_UQ }>(self, x86::_mm512_setzero_ps());
+        fn where_set(self, bits: u16) -> Self = x86::_mm512_maskz_mov_ps(bits, self);
+        fn low(self) -> Self = x86::_mm512_castsi512_ps(x86::_mm512_slli_epi32::<16>(x86::_mm512_castps_si512(self)));
+        fn high(self) -> Self = x86::_mm512_and_ps(self, x86::_mm512_castsi512_ps(x86::_mm512_set1_epi32(!0xffff)));
     }
 }
 
+/// Needs AVX2.
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn eight_where_set(numbers: Eight, bits: u16) -> Eight {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let own = x86::_mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-        let set = x86::_mm256_and_si256(x86::_mm256_set1_epi32(i32::from(bits)), own);
-        x86::_mm256_and_ps(numbers, x86::_mm256_castsi256_ps(x86::_mm256_cmpeq_epi32(set, own)))
+impl Register for Eight {
+    const LANES: usize = 8;
+
+    by_instructions! {
+        fn zero() -> Self = x86::_mm256_setzero_ps();
+        fn load(from: *const f32) -> Self = x86::_mm256_loadu_ps(from);
+        fn splat(from: *const f32) -> Self = x86::_mm256_set1_ps(*from);
+        fn store(self, to: *mut f32) = x86::_mm256_storeu_ps(to, self);
+        fn plus(self, other: Self) -> Self = x86::_mm256_add_ps(self, other);
+        fn minus(self, other: Self) -> Self = x86::_mm256_sub_ps(self, other);
+        fn times(self, other: Self) -> Self = x86::_mm256_mul_ps(self, other);
+        fn times_plus(self, factor: Self, sum: Self) -> Self = x86::_mm256_fmadd_ps(self, factor, sum);
+        // The instruction takes its second operand if one is NaN.
+        fn rectified(self) -> Self = x86::_mm256_max_ps(x86::_mm256_setzero_ps(), self);
+        fn passes(self) -> u16 = {
+            let above = x86::_mm256_cmp_ps::<{ x86::_CMP_NLE_UQ }>(self, x86::_mm256_setzero_ps());
+            x86::_mm256_movemask_ps(above) as u16
+        };
+        fn where_set(self, bits: u16) -> Self = {
+            let own = x86::_mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let set = x86::_mm256_and_si256(x86::_mm256_set1_epi32(i32::from(bits)), own);
+            x86::_mm256_and_ps(self, x86::_mm256_castsi256_ps(x86::_mm256_cmpeq_epi32(set, own)))
+        };
+        fn low(self) -> Self = x86::_mm256_castsi256_ps(x86::_mm256_slli_epi32::<16>(x86::_mm256_castps_si256(self)));
+        fn high(self) -> Self = x86::_mm256_and_ps(self, x86::_mm256_castsi256_ps(x86::_mm256_set1_epi32(!0xffff)));
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn sixteen_low(words: Sixteen) -> Sixteen {
-    // SAFETY: the caller's promise.
-    unsafe { x86::_mm512_castsi512_ps(x86::_mm512_slli_epi32::<16>(x86::_mm512_castps_si512(words))) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn sixteen_high(words: Sixteen) -> Sixteen {
-    // SAFETY: the caller's promise.
-    unsafe { x86::_mm512_and_ps(words, x86::_mm512_castsi512_ps(x86::_mm512_set1_epi32(!0xffff))) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn eight_low(words: Eight) -> Eight {
-    // SAFETY: the caller's promise.
-    unsafe { x86::_mm256_castsi256_ps(x86::_mm256_slli_epi32::<16>(x86::_mm256_castps_si256(words))) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn eight_high(words: Eight) -> Eight {
-    // SAFETY: the caller's promise.
-    unsafe { x86::_mm256_and_ps(words, x86::_mm256_castsi256_ps(x86::_mm256_set1_epi32(!0xffff))) }
 }
 
 #[derive(Clone, Copy)]
@@ -238,103 +116,63 @@ fn relu(sum: f32) -> f32 {
     if sum <= 0.0 { 0.0 } else { sum }
 }
 
+impl Four {
+    #[inline(always)]
+    fn with(self, Self([e, f, g, h]): Self, by: impl Fn(f32, f32) -> f32) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([by(a, e), by(b, f), by(c, g), by(d, h)])
+    }
+}
+
 impl Register for Four {
     const LANES: usize = 4;
 
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        Self([0.0; 4])
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { from.cast::<[f32; 4]>().read_unaligned() })
-    }
-
-    #[inline(always)]
-    unsafe fn splat(from: *const f32) -> Self {
-        // SAFETY: the caller's promise.
-        Self([unsafe { *from }; 4])
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller's promise.
-        unsafe { to.cast::<[f32; 4]>().write_unaligned(self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn plus(self, Self([e, f, g, h]): Self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([a + e, b + f, c + g, d + h])
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, Self([e, f, g, h]): Self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([a - e, b - f, c - g, d - h])
-    }
-
-    #[inline(always)]
-    unsafe fn times(self, Self([e, f, g, h]): Self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([a * e, b * f, c * g, d * h])
-    }
-
-    #[inline(always)]
-    unsafe fn times_plus(self, Self([e, f, g, h]): Self, Self([i, j, k, l]): Self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([a * e + i, b * f + j, c * g + k, d * h + l])
-    }
-
-    #[inline(always)]
-    unsafe fn rectified(self) -> Self {
-        let Self([a, b, c, d]) = self;
-        Self([relu(a), relu(b), relu(c), relu(d)])
-    }
-
-    #[inline(always)]
-    unsafe fn passes(self) -> u16 {
-        let Self([a, b, c, d]) = self;
-        let bit = |number: f32| u16::from(number > 0.0 || number.is_nan());
-        bit(a) | bit(b) << 1 | bit(c) << 2 | bit(d) << 3
-    }
-
-    #[inline(always)]
-    unsafe fn where_set(self, bits: u16) -> Self {
-        let Self([a, b, c, d]) = self;
-        // Masks, since a branch would be slow.
-        let passed =
-            |number: f32, lane: u32| f32::from_bits(number.to_bits() & u32::from(bits >> lane & 1).wrapping_neg());
-        Self([passed(a, 0), passed(b, 1), passed(c, 2), passed(d, 3)])
-    }
-
-    #[inline(always)]
-    unsafe fn low(self) -> Self {
-        Self(self.0.map(|word| f32::from_bits(word.to_bits() << 16)))
-    }
-
-    #[inline(always)]
-    unsafe fn high(self) -> Self {
-        Self(self.0.map(|word| f32::from_bits(word.to_bits() & !0xffff)))
+    by_instructions! {
+        fn zero() -> Self = Self([0.0; 4]);
+        fn load(from: *const f32) -> Self = Self(from.cast::<[f32; 4]>().read_unaligned());
+        fn splat(from: *const f32) -> Self = Self([*from; 4]);
+        fn store(self, to: *mut f32) = to.cast::<[f32; 4]>().write_unaligned(self.0);
+        fn plus(self, other: Self) -> Self = self.with(other, |one, other| one + other);
+        fn minus(self, other: Self) -> Self = self.with(other, |one, other| one - other);
+        fn times(self, other: Self) -> Self = self.with(other, |one, other| one * other);
+        fn times_plus(self, factor: Self, sum: Self) -> Self = self.times(factor).plus(sum);
+        fn rectified(self) -> Self = {
+            let Self([a, b, c, d]) = self;
+            Self([relu(a), relu(b), relu(c), relu(d)])
+        };
+        fn passes(self) -> u16 = {
+            let Self([a, b, c, d]) = self;
+            let bit = |number: f32| u16::from(number > 0.0 || number.is_nan());
+            bit(a) | bit(b) << 1 | bit(c) << 2 | bit(d) << 3
+        };
+        fn where_set(self, bits: u16) -> Self = {
+            let Self([a, b, c, d]) = self;
+            // Masks, since a branch would be slow.
+            let mask = |lane: u32| u32::from(bits >> lane & 1).wrapping_neg();
+            let passed = |number: f32, lane: u32| f32::from_bits(number.to_bits() & mask(lane));
+            Self([passed(a, 0), passed(b, 1), passed(c, 2), passed(d, 3)])
+        };
+        fn low(self) -> Self = Self(self.0.map(|word| f32::from_bits(word.to_bits() << 16)));
+        fn high(self) -> Self = Self(self.0.map(|word| f32::from_bits(word.to_bits() & !0xffff)));
     }
 }
 
 /// Defines a function that is compiled for each instruction set and calls the best.
 ///
 /// An inlined function does the work, generic over the [`Register`] `R` and the numbers given for
-/// registers of sixteen, eight and four. `numbers` adds the unit [`Numbers`](super::unit::Numbers),
-/// `pairs` [`Emulated`](super::unit::Emulated) and [`Native`](super::unit::Native).
+/// registers of sixteen, eight and four. `pairs` adds the units [`Emulated`](super::unit::Emulated)
+/// and [`Native`](super::unit::Native), `long` the cells along the long axis of a
+/// [`Form`](super::winograd::Form), two or four.
 ///
 /// # Safety
 /// Of the function that does the work: the processor has the instructions of `R` and the unit.
 macro_rules! with_the_best_instructions {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = pairs $work:ident
-        $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
+        $([($($sixteen:tt),*), ($($eight:tt),*), ($($four:tt),*)])?
     ) => {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
+            #[cfg(target_arch = "x86_64")]
             use $crate::instructions::InstructionSet;
             use $crate::unit;
 
@@ -357,35 +195,39 @@ macro_rules! with_the_best_instructions {
             }
         }
     };
-    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = $work:ident
-        $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) =
+        long($form:expr) => $work:ident $([$($more:tt),*])?
     ) => {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
-            use $crate::instructions::InstructionSet;
+            #[inline(always)]
+            unsafe fn of_form<R: $crate::register::Register>($($argument: $kind),*) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    match $form.long() {
+                        2 => $work::<R, 2 $($(, $more)*)?>($($argument),*),
+                        _ => $work::<R, 4 $($(, $more)*)?>($($argument),*),
+                    }
+                }
+            }
 
+            with_the_best_instructions! { @each ($($argument: $kind),*) = of_form [] }
+        }
+    };
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = $work:ident
+        $([($($sixteen:tt),*), ($($eight:tt),*), ($($four:tt),*)])?
+    ) => {
+        $(#[$attribute])*
+        $visibility fn $name($($argument: $kind),*) {
             with_the_best_instructions! {
                 @each ($($argument: $kind),*) = $work [] $([($($sixteen),*), ($($eight),*), ($($four),*)])?
             }
         }
     };
-    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = numbers $work:ident
-        $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
-    ) => {
-        $(#[$attribute])*
-        $visibility fn $name($($argument: $kind),*) {
-            use $crate::instructions::InstructionSet;
-            use $crate::unit;
-
-            with_the_best_instructions! {
-                @each ($($argument: $kind),*) = $work [unit::Numbers]
-                $([($($sixteen),*), ($($eight),*), ($($four),*)])?
-            }
-        }
-    };
     (@each ($($argument:ident: $kind:ty),*) = $work:ident [$($unit:path)?]
-        $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
+        $([($($sixteen:tt),*), ($($eight:tt),*), ($($four:tt),*)])?
     ) => {{
+        use $crate::instructions::InstructionSet;
         use $crate::register;
 
         #[cfg(target_arch = "x86_64")]

@@ -116,18 +116,12 @@ impl Windows {
 
     /// Transforms all patches of a padded block: `[nodes, groups, windows]`.
     pub fn read(&self, padded: &[Line], transformed: &mut [Line]) {
-        match self.form.long() {
-            2 => square_patches_of(self, padded, transformed),
-            _ => long_patches_of(self, padded, transformed),
-        }
+        patches_of(self, padded, transformed);
     }
 
     /// Transforms the windows of a group of padded gradients: `[nodes, windows]`.
     pub fn read_gradient(&self, padded: &[Line], transformed: &mut [Line]) {
-        match self.form.long() {
-            2 => square_gradients_of(self, padded, transformed),
-            _ => long_gradients_of(self, padded, transformed),
-        }
+        gradients_of(self, padded, transformed);
     }
 
     /// [`read`](Self::read) in pairs of channels; a group has the channels of two lines.
@@ -186,27 +180,11 @@ impl Shape {
 }
 
 with_the_best_instructions! {
-    fn square_patches_of(windows: &Windows, padded: &[Line], transformed: &mut [Line]) = read_all[
-        (2, false), (2, false), (2, false)
-    ]
+    fn patches_of(windows: &Windows, padded: &[Line], transformed: &mut [Line]) = long(windows.form) => read_all[false]
 }
 
 with_the_best_instructions! {
-    fn long_patches_of(windows: &Windows, padded: &[Line], transformed: &mut [Line]) = read_all[
-        (4, false), (4, false), (4, false)
-    ]
-}
-
-with_the_best_instructions! {
-    fn square_gradients_of(windows: &Windows, padded: &[Line], transformed: &mut [Line]) = read_all[
-        (2, true), (2, true), (2, true)
-    ]
-}
-
-with_the_best_instructions! {
-    fn long_gradients_of(windows: &Windows, padded: &[Line], transformed: &mut [Line]) = read_all[
-        (4, true), (4, true), (4, true)
-    ]
+    fn gradients_of(windows: &Windows, padded: &[Line], transformed: &mut [Line]) = long(windows.form) => read_all[true]
 }
 
 #[inline(always)]
@@ -320,20 +298,9 @@ unsafe fn read_two<R: Register, U: Rounding<R>, const GRADIENTS: bool>(
     }
 }
 
-/// Adds the windows of products `[nodes, windows]` to sums `[windows, cells]`.
-pub fn add_windows(windows: &Windows, products: &[Line], sums: &mut [Line]) {
-    match windows.form.long() {
-        2 => add_square_windows(windows, products, sums),
-        _ => add_long_windows(windows, products, sums),
-    }
-}
-
 with_the_best_instructions! {
-    fn add_square_windows(windows: &Windows, products: &[Line], sums: &mut [Line]) = gather_windows[(2), (2), (2)]
-}
-
-with_the_best_instructions! {
-    fn add_long_windows(windows: &Windows, products: &[Line], sums: &mut [Line]) = gather_windows[(4), (4), (4)]
+    /// Adds the windows of products `[nodes, windows]` to sums `[windows, cells]`.
+    pub fn add_windows(windows: &Windows, products: &[Line], sums: &mut [Line]) = long(windows.form) => gather_windows
 }
 
 #[inline(always)]
@@ -359,30 +326,14 @@ unsafe fn gather_windows<R: Register, const LONG: usize>(windows: &Windows, prod
     }
 }
 
-/// Writes the activated windows of products `[nodes, windows]` to a group of a padded block.
-pub fn write_windows(windows: &Windows, products: &[Line], finish: &Finish, output: &mut [Line]) {
-    match windows.form.long() {
-        2 => write_square_windows(windows, products, finish, output),
-        _ => write_long_windows(windows, products, finish, output),
-    }
-}
-
 with_the_best_instructions! {
-    fn write_square_windows(
+    /// Writes the activated windows of products `[nodes, windows]` to a group of a padded block.
+    pub fn write_windows(
         windows: &Windows,
         products: &[Line],
         finish: &Finish,
         output: &mut [Line],
-    ) = finish_windows[(2), (2), (2)]
-}
-
-with_the_best_instructions! {
-    fn write_long_windows(
-        windows: &Windows,
-        products: &[Line],
-        finish: &Finish,
-        output: &mut [Line],
-    ) = finish_windows[(4), (4), (4)]
+    ) = long(windows.form) => finish_windows
 }
 
 #[inline(always)]

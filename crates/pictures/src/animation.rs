@@ -223,7 +223,7 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 mod tests {
     use super::*;
     use crate::games::{Shape, Tetris, Text as _, Token};
-    use crate::svg::is_well_formed;
+    use crate::svg::tests::is_well_formed;
 
     const PALETTE: [Token; 3] = [
         Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Triangle },

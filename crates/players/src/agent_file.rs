@@ -112,11 +112,17 @@ impl AgentFile {
         Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
     }
 
+    /// Refuses another game; `name` stands for the file in errors.
+    pub fn check_game(&self, game: &str, name: &str) -> Result<()> {
+        match self.game == game {
+            true => Ok(()),
+            false => Err(Error::user(format!("{name} plays {}, not {game}", self.game))),
+        }
+    }
+
     /// Refuses another game or kind; `name` stands for the file in errors.
     pub fn check(&self, game: &str, kind: Kind, name: &str) -> Result<()> {
-        if self.game != game {
-            return Err(Error::user(format!("{name} plays {}, not {game}", self.game)));
-        }
+        self.check_game(game, name)?;
         if self.kind != kind {
             let (its, asked) = (self.kind.name(), kind.name());
             return Err(Error::user(format!("{name} is an agent of the player '{its}', not of '{asked}'")));

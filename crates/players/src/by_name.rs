@@ -8,7 +8,7 @@ use crate::contract::BoxedPlayer;
 use crate::learned::Linear;
 use crate::network::{Backend, Precision};
 use crate::registry::{self, Playable};
-use crate::texts::{Parts, Roster, SEARCHES, Setting, lines, preset_names};
+use crate::texts::{Parts, Roster, SEARCHES, Setting, preset_names};
 use matchq_core::error::{Error, Result};
 
 /// Folder in which runs are known by their names.
@@ -36,14 +36,6 @@ pub fn agent_in(text: &str) -> Option<&Path> {
     let is_agent = !registry::is_player(parts.name);
     let name = parts.name.strip_suffix(SEARCHES).filter(|_| !Path::new(parts.name).exists()).unwrap_or(parts.name);
     parts.checkpoint().or(Some(name).filter(|_| is_agent)).map(Path::new)
-}
-
-/// A game's players, one line each: the best one, agents that ship and weights with a name first.
-/// With a player's name: its parameters, with their defaults.
-///
-/// A name that no player of the game has is an error.
-pub fn listing<G: Roster>(player: Option<&str>) -> Result<String> {
-    lines::<G>(player)
 }
 
 impl Default for Agents {

@@ -238,8 +238,8 @@ impl GameLogic {
     /// Plays a move; a move off the board changes nothing, but is used up.
     pub fn play(&mut self, (x, y, vertical): Move) -> Played {
         let Episode { game, stream } = &mut self.episode;
-        let (play, intermediate) = game.play_watched(x, y, vertical, stream);
-        Played { board: self.board(), score_delta: play.score_delta, game_over: play.game_over, intermediate }
+        let (step, intermediate) = game.play_watched(x, y, vertical, stream);
+        Played { board: self.board(), score_delta: step.reward as i32, game_over: step.terminal, intermediate }
     }
 }
 

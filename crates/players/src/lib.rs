@@ -35,12 +35,28 @@ mod texts;
 
 /// What players and the program need of a game beside its rules: data, a file a game.
 pub mod roster {
+    /// An agent inside the program, whose folder in `checkpoints/` has its name.
+    macro_rules! shipped {
+        ($kind:ident, $name:literal, $about:literal) => {
+            $crate::agents::Shipped {
+                name: $name,
+                about: $about,
+                kind: $crate::agent_file::Kind::$kind,
+                file: include_bytes!(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/../../checkpoints/",
+                    $name,
+                    "/best.safetensors"
+                )),
+            }
+        };
+    }
+
     mod bejeweled;
     mod bilging;
     mod match3;
     mod tetris;
     mod tile_match;
-    mod toy;
 
     pub use crate::contract::{Forecast, Importance, Measured};
     pub use crate::texts::{Figure, OwnFigures, OwnPolicy, Played, Preset, Roster, Weights, last_agent};
@@ -49,7 +65,7 @@ pub mod roster {
 pub use advice::{Advice, Advised, Next, advise};
 pub use agent_file::{AgentFile, Array, Arrays, Kind};
 pub use agents::{Agent, Agents, BEST, LAST, Shipped};
-pub use by_name::{agent_in, listing, parse, parse_with, run_of};
+pub use by_name::{agent_in, parse, parse_with, run_of};
 pub use by_rules::{
     Budget, Cascade, Exhaustive, Greedy, PlanThenCascade, Planner, Random, Ranked, Rollout, Search, Setup,
 };
@@ -62,4 +78,6 @@ pub use matchq_core::{clock, error, files, random};
 pub use matchq_games as games;
 pub use network::{NetworkPlayer, NetworkSearch, argmax};
 pub use registry::{AnyGame, Door, Doors, ForGame, Of, Playable, Register, names, register, with_game};
-pub use texts::{Build, Choice, Entry, Options, Parameter, Roster, SEARCHES, Setting, Sort, build, choices, players};
+pub use texts::{
+    Build, Choice, Entry, Options, Parameter, Roster, SEARCHES, Setting, Sort, build, choices, listing, players,
+};

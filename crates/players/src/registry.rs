@@ -68,8 +68,6 @@ macro_rules! games {
 
 games!(Match3, Bilging, Tetris, Bejeweled, TileMatch);
 
-impl Playable for matchq_games::toy::Toy {}
-
 /// A game without its type.
 pub trait AnyGame: Send + Sync {
     /// Name of the game.
@@ -162,7 +160,7 @@ impl<G: Playable> Door for Of<G> {
     }
 
     fn listing(&self, player: Option<&str>) -> Result<String> {
-        texts::lines::<G>(player)
+        texts::listing::<G>(player)
     }
 
     fn choices(&self) -> Vec<Choice> {

@@ -121,7 +121,7 @@ fn an_agent_that_ships_is_loaded_by_its_name_and_an_unknown_name_is_answered_by_
 fn the_agent_that_plays_where_none_is_named_is_the_first_of_its_game() {
     assert_eq!(Agent::default_of::<Match3>().unwrap().name(), "the agent dqn");
     assert_eq!(Agent::default_of::<Tetris>().unwrap().file.kind, Kind::Linear);
-    let none = refused(Agent::default_of::<matchq_players::games::toy::Toy>());
+    let none = refused(Agent::default_of::<crate::toy::Toy>());
     assert!(none.starts_with("no agent of toy is inside the program: "), "{none}");
 }
 

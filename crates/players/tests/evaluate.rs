@@ -1,13 +1,13 @@
 //! Networks against the same networks in plain code.
 
 use matchq_players::Arrays;
-use matchq_players::games::toy::Toy;
 use matchq_players::games::{Bilging, Game, Image, Match3, Tetris};
 use matchq_players::network::{
     BELOW, Backend, Evaluate, Input, ModelConfig, NetworkConfig, NetworkShape, Processor, SHARE,
 };
 use matchq_players::random::{Draw, Role, Stream};
 
+use super::toy::Toy;
 use super::weights;
 
 fn shape<G: Image>(network: NetworkConfig) -> NetworkShape {

@@ -9,6 +9,7 @@ mod network;
 mod search;
 mod shipped;
 mod text;
+mod toy;
 mod view;
 mod weights;
 

@@ -7,10 +7,6 @@ pub(super) const UNKNOWN: u8 = GEMS;
 
 pub(super) type Move = swap::Move<COLUMNS, ROWS>;
 
-pub(super) fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
-    std::array::from_fn(|y| std::array::from_fn(|x| grid.kind(Cells::at(x, y))))
-}
-
 #[inline]
 pub(super) fn known(grid: &Grid) -> Cells {
     // Only the unknown one of the eight kinds has all three digits.
@@ -22,20 +18,7 @@ pub(super) fn known(grid: &Grid) -> Cells {
 /// the board while no swap matches.
 pub(super) fn deal(draw: &mut impl Draw) -> Grid {
     loop {
-        let mut gems = [[0; COLUMNS]; ROWS];
-        for y in 0..ROWS {
-            for x in 0..COLUMNS {
-                gems[y][x] = loop {
-                    let gem = draw.below_in(x, GEMS.into()) as u8;
-                    let left = x >= 2 && gems[y][x - 2..x] == [gem; 2];
-                    let above = y >= 2 && [gems[y - 2][x], gems[y - 1][x]] == [gem; 2];
-                    if !left && !above {
-                        break gem;
-                    }
-                };
-            }
-        }
-        let grid = Grid::from_rows(&gems);
+        let grid = Grid::from_rows(&swap::drawn_without_runs(GEMS.into(), draw));
         if !matching(&grid).is_empty() {
             return grid;
         }

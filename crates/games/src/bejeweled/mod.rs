@@ -6,8 +6,6 @@ mod state;
 mod text;
 
 #[cfg(test)]
-mod plain;
-#[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
@@ -20,8 +18,9 @@ use super::swap::{self, Board};
 use super::{
     ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token, tidied,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::random::{Draw, Stream};
+use crate::rules;
 
 /// Columns of the board.
 pub const COLUMNS: usize = 8;
@@ -42,13 +41,26 @@ type Swaps = swap::Swaps<COLUMNS, ROWS>;
 /// On level L a run of three brings `base + (L - 1) base_step` points, and the level takes `goal +
 /// (L - 1) goal_step` times as many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
+#[serde(deny_unknown_fields, default)]
 pub struct Rules {
-    moves: u16,
-    base: u16,
-    base_step: u16,
-    goal: u16,
-    goal_step: u16,
+    #[serde(deserialize_with = "read::moves")]
+    moves: u32,
+    #[serde(deserialize_with = "read::base")]
+    base: u32,
+    #[serde(deserialize_with = "read::base_step")]
+    base_step: u32,
+    #[serde(deserialize_with = "read::goal")]
+    goal: u32,
+    #[serde(deserialize_with = "read::goal_step")]
+    goal_step: u32,
+}
+
+rules::numbers! {
+    moves: "the rule moves" in 0..=Rules::MOST_MOVES;
+    base: "the rule base" in 1..=Rules::MOST;
+    base_step: "the rule base_step" in 0..=Rules::MOST;
+    goal: "the rule goal" in 1..=Rules::MOST;
+    goal_step: "the rule goal_step" in 0..=Rules::MOST;
 }
 
 /// A level, counted from 1, and the points gained on it.
@@ -62,7 +74,7 @@ pub struct Level {
 
 /// A game of Bejeweled.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "text::Saved", into = "text::Saved")]
+#[serde(try_from = "text::Saved")]
 pub struct Bejeweled {
     rules: Rules,
     grid: Grid,
@@ -71,6 +83,7 @@ pub struct Bejeweled {
     /// `None` if the rules do not count moves.
     moves_left: Option<u16>,
     /// Swaps that match; none once no moves are left.
+    #[serde(skip)]
     legal: Swaps,
 }
 
@@ -83,25 +96,21 @@ impl Rules {
     /// Rules with `moves` up to [`MOST_MOVES`](Self::MOST_MOVES), 0 for no bound; other parameters
     /// up to [`MOST`](Self::MOST), `base` and `goal` from 1.
     pub fn new(moves: u32, [base, base_step]: [u32; 2], [goal, goal_step]: [u32; 2]) -> Result<Self> {
-        let within = |name: &str, value: u32, least: u32, most: u32| match (least..=most).contains(&value) {
-            true => Ok(value as u16),
-            false => Err(Error::user(format!("the rule {name} is {value}, but must be from {least} to {most}"))),
-        };
         Ok(Self {
-            moves: within("moves", moves, 0, Self::MOST_MOVES)?,
-            base: within("base", base, 1, Self::MOST)?,
-            base_step: within("base_step", base_step, 0, Self::MOST)?,
-            goal: within("goal", goal, 1, Self::MOST)?,
-            goal_step: within("goal_step", goal_step, 0, Self::MOST)?,
+            moves: checked::moves(moves)?,
+            base: checked::base(base)?,
+            base_step: checked::base_step(base_step)?,
+            goal: checked::goal(goal)?,
+            goal_step: checked::goal_step(goal_step)?,
         })
     }
 
     fn base(&self, level: Level) -> u32 {
-        (level.number - 1).saturating_mul(self.base_step.into()).saturating_add(self.base.into())
+        (level.number - 1).saturating_mul(self.base_step).saturating_add(self.base)
     }
 
     fn goal(&self, level: Level) -> u32 {
-        let runs = (level.number - 1).saturating_mul(self.goal_step.into()).saturating_add(self.goal.into());
+        let runs = (level.number - 1).saturating_mul(self.goal_step).saturating_add(self.goal);
         runs.saturating_mul(self.base(level))
     }
 }
@@ -192,7 +201,7 @@ impl Game for Bejeweled {
     const MASKS: &'static [Mask] = &[Mask::new("legal", "the swaps that match").as_default()];
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
-        let moves_left = Some(rules.moves).filter(|moves| *moves > 0);
+        let moves_left = Some(rules.moves as u16).filter(|moves| *moves > 0);
         Self::of(*rules, board::deal(draw), 0, Level::default(), moves_left)
     }
 
@@ -219,7 +228,7 @@ impl Game for Bejeweled {
             grid: self.grid,
             moves_left: self.moves_left,
             level: self.level,
-            bases: [self.rules.base.into(), self.rules.base(self.level)],
+            bases: [self.rules.base, self.rules.base(self.level)],
             steps: 0,
         }
     }
@@ -284,12 +293,11 @@ impl Image for Bejeweled {
     }
 
     fn place(action: usize) -> (usize, usize, usize) {
-        let Move { x, y, vertical } = Move::of_action(action);
-        (usize::from(!vertical), y, x)
+        Move::place(action)
     }
 
     fn transform_action(action: usize, symmetry: usize) -> usize {
-        state::transform_action(action, symmetry)
+        Move::transformed(action, symmetry % 2 == 1)
     }
 }
 
@@ -351,8 +359,7 @@ impl Text for Bejeweled {
     }
 
     fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
-        let Move { x, y, vertical } = Move::of_action(action);
-        vec![(y, x), if vertical { (y + 1, x) } else { (y, x + 1) }]
+        Move::rows_and_columns(action)
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {

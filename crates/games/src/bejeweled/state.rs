@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use super::board::{self, Move, UNKNOWN};
 use super::{COLUMNS, Cells, GEMS, Grid, Level, ROWS, Rules, text};
+use crate::swap;
 
 /// Symmetries: the gems' numbers rotated, also on the mirror image.
 pub(super) const SYMMETRIES: usize = 2 * GEMS as usize;
@@ -54,7 +54,7 @@ impl State {
 
     /// Gems' numbers, row by row from the top; 7 where unknown.
     pub fn gems(&self) -> [[u8; COLUMNS]; ROWS] {
-        board::rows(&self.grid)
+        self.grid.rows()
     }
 
     /// Board's text; a dot is an unknown gem.
@@ -64,22 +64,7 @@ impl State {
 
     /// Planes of the gems; the scalar is the moves left over 100, at most 1, and 1 without a bound.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
-        let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
-        image.fill(false.into());
-        for (y, gems) in self.gems().iter().enumerate() {
-            for (x, gem) in gems.iter().enumerate().filter(|(_, gem)| **gem != UNKNOWN) {
-                let shown = (usize::from(*gem) + turn) % usize::from(GEMS);
-                let x = if mirror { COLUMNS - 1 - x } else { x };
-                image[(shown * ROWS + y) * COLUMNS + x] = true.into();
-            }
-        }
+        swap::encode_rotated(&self.gems(), GEMS.into(), symmetry, image);
         scalars[0] = self.moves_left.map_or(1.0, |moves| (f32::from(moves) / FAR).min(1.0));
-    }
-}
-
-pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
-    match symmetry % 2 {
-        1 => Move::of_action(action).mirrored().action().unwrap_or(action),
-        _ => action,
     }
 }

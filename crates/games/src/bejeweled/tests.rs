@@ -1,12 +1,14 @@
 //! Bejeweled against the plain rules and the cases of an independent program.
 
+mod plain;
+
 use serde_json::{Value, json};
 
 use super::board::Move;
-use super::plain::Plain;
 use super::{Bejeweled, Level, Rules, State};
 use crate::random::{Draw, Role, Stream};
 use crate::{Game, Lookahead, MaskKind, Text, conformance};
+use plain::Plain;
 
 /// Cases of an independent program, a board a line.
 pub fn golden() -> impl Iterator<Item = Value> {

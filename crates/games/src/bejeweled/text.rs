@@ -1,4 +1,4 @@
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::board::{self, Move, UNKNOWN};
 use super::{Bejeweled, COLUMNS, Cells, Grid, Level, ROWS, Rules};
@@ -14,12 +14,10 @@ fn letter(gem: u8) -> char {
 
 /// Text of a board; a space is an empty cell, a dot an unknown gem.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
-    let at = |x, y| {
+    swap::text::show::<COLUMNS, ROWS>(|x, y| {
         let cell = Cells::at(x, y);
         if (empty & cell).is_empty() { letter(grid.kind(cell)) } else { ' ' }
-    };
-    let lines: Vec<String> = (0..ROWS).map(|y| (0..COLUMNS).map(|x| at(x, y)).collect()).collect();
-    lines.join("\n")
+    })
 }
 
 pub(super) fn parse(text: &str) -> Result<Grid> {
@@ -66,19 +64,13 @@ pub(super) fn action(text: &str) -> std::result::Result<usize, String> {
     Ok(moved.unwrap_or(super::ACTIONS))
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
     grid: Grid,
     score: i32,
     level: Level,
     moves_left: Option<u16>,
-}
-
-impl From<Bejeweled> for Saved {
-    fn from(Bejeweled { rules, grid, score, level, moves_left, .. }: Bejeweled) -> Self {
-        Self { rules, grid, score, level, moves_left }
-    }
 }
 
 impl TryFrom<Saved> for Bejeweled {
@@ -91,43 +83,6 @@ impl TryFrom<Saved> for Bejeweled {
         match level.number > 0 && score >= 0 {
             true => Ok(Self::of(rules, grid, score, level, moves_left)),
             false => Err("a saved game of bejeweled has a level or a score that no game has"),
-        }
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct GivenRules {
-    moves: u32,
-    base: u32,
-    base_step: u32,
-    goal: u32,
-    goal_step: u32,
-}
-
-impl Default for GivenRules {
-    fn default() -> Self {
-        Rules::default().into()
-    }
-}
-
-impl TryFrom<GivenRules> for Rules {
-    type Error = Error;
-
-    fn try_from(GivenRules { moves, base, base_step, goal, goal_step }: GivenRules) -> Result<Self> {
-        Self::new(moves, [base, base_step], [goal, goal_step])
-    }
-}
-
-impl From<Rules> for GivenRules {
-    fn from(rules: Rules) -> Self {
-        let Rules { moves, base, base_step, goal, goal_step } = rules;
-        Self {
-            moves: moves.into(),
-            base: base.into(),
-            base_step: base_step.into(),
-            goal: goal.into(),
-            goal_step: goal_step.into(),
         }
     }
 }

@@ -52,20 +52,7 @@ pub fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
 
 /// A board without a run; pieces that complete one are drawn again.
 pub fn deal(rules: &Rules, draw: &mut impl Draw) -> Grid {
-    let mut pieces = [[0; COLUMNS]; ROWS];
-    for row in 0..ROWS {
-        for column in 0..COLUMNS {
-            pieces[row][column] = loop {
-                let piece = draw.below_in(column, rules.colours()) as u8;
-                let left = column >= 2 && pieces[row][column - 2..column] == [piece; 2];
-                let above = row >= 2 && [pieces[row - 2][column], pieces[row - 1][column]] == [piece; 2];
-                if !left && !above {
-                    break piece;
-                }
-            };
-        }
-    }
-    from_rows(pieces)
+    from_rows(swap::drawn_without_runs(rules.colours(), draw))
 }
 
 /// Swaps the two pieces of an action if both are known.

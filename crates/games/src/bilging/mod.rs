@@ -10,8 +10,6 @@ mod state;
 mod text;
 
 #[cfg(test)]
-mod plain;
-#[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
@@ -25,8 +23,9 @@ use super::swap::{self, Board};
 use super::{
     ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token, tidied,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::random::{Draw, Stream};
+use crate::rules;
 use board::UNKNOWN;
 
 /// Columns of the board.
@@ -76,12 +75,20 @@ pub enum Chains {
 
 /// Parameters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
+#[serde(deny_unknown_fields, default)]
 pub struct Rules {
     refill: Refill,
     chains: Chains,
-    moves: u16,
-    colours: u8,
+    #[serde(deserialize_with = "read::moves")]
+    moves: u32,
+    #[serde(deserialize_with = "read::colours")]
+    colours: u32,
+}
+
+rules::numbers! {
+    moves: "the number of moves" in 1..=Rules::MOST_MOVES;
+    // Four colours could leave a cell between four pairs no match-free piece.
+    colours: "the number of colours" in 5..=COLOURS as u32;
 }
 
 impl Rules {
@@ -90,27 +97,19 @@ impl Rules {
 
     /// Rules with from 1 to [`MOST_MOVES`](Self::MOST_MOVES) moves and from 5 to 7 colours.
     pub fn new(refill: Refill, chains: Chains, moves: u32, colours: u32) -> Result<Self> {
-        if !(1..=Self::MOST_MOVES).contains(&moves) {
-            let most = Self::MOST_MOVES;
-            return Err(Error::user(format!("the number of moves is {moves}, but must be from 1 to {most}")));
-        }
-        // Four colours could leave a cell between four pairs no match-free piece.
-        if !(5..=COLOURS as u32).contains(&colours) {
-            return Err(Error::user(format!("the number of colours is {colours}, but must be from 5 to {COLOURS}")));
-        }
-        Ok(Self { refill, chains, moves: moves as u16, colours: colours as u8 })
+        Ok(Self { refill, chains, moves: checked::moves(moves)?, colours: checked::colours(colours)? })
     }
 
     /// Number of colours.
     #[inline]
     pub fn colours(&self) -> u32 {
-        self.colours.into()
+        self.colours
     }
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { refill: Refill::MatchFree, chains: Chains::None, moves: MOVES, colours: COLOURS as u8 }
+        Self { refill: Refill::MatchFree, chains: Chains::None, moves: MOVES.into(), colours: COLOURS as u32 }
     }
 }
 
@@ -128,7 +127,7 @@ impl Chains {
 
 /// A game of bilging.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "text::Saved", into = "text::Saved")]
+#[serde(try_from = "text::Saved")]
 pub struct Bilging {
     rules: Rules,
     grid: Grid,
@@ -185,7 +184,7 @@ impl Game for Bilging {
     ];
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
-        Self { rules: *rules, grid: board::deal(rules, draw), score: 0, moves_left: rules.moves }
+        Self { rules: *rules, grid: board::deal(rules, draw), score: 0, moves_left: rules.moves as u16 }
     }
 
     /// Chains score by these rules.
@@ -339,7 +338,7 @@ impl Text for Bilging {
         let grid = text::parse(&tidied::<Self>(board)?)?;
         let moves_left = text::moves_left(actions_left.unwrap_or(rules.moves.into()))?;
         let state = State::pack(&grid, moves_left, rules.chains);
-        text::check_colours(&state.pieces(), rules.colours)?;
+        text::check_colours(&state.pieces(), rules.colours as u8)?;
         Ok(state)
     }
 

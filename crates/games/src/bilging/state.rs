@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::board::{self, UNKNOWN};
 use super::{ACTIONS, COLOURS, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Rules};
+use crate::swap;
 
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
@@ -73,15 +74,7 @@ impl State {
 
     /// Planes of the colours; the scalar is the moves left over 50, at most 1.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
-        let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
-        image.fill(false.into());
-        for (row, pieces) in self.pieces().iter().enumerate() {
-            for (column, piece) in pieces.iter().enumerate().filter(|(_, piece)| **piece != UNKNOWN) {
-                let shown = (usize::from(*piece) + turn) % COLOURS;
-                let column = if mirror { COLUMNS - 1 - column } else { column };
-                image[(shown * ROWS + row) * COLUMNS + column] = true.into();
-            }
-        }
+        swap::encode_rotated(&self.pieces(), COLOURS, symmetry, image);
         scalars[0] = (f32::from(self.moves_left) / f32::from(MOVES)).min(1.0);
     }
 }

@@ -1,13 +1,15 @@
 //! Bilging against the plain rules and the cases of an independent program.
 
+mod plain;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::plain::{self, Plain};
 use super::{ACTIONS, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State, bingos};
 use crate::random::{Draw, Role, Stream};
 use crate::{Game, Lookahead, MaskKind, StateFeatures, Text, conformance};
+use plain::Plain;
 
 /// Cases of an independent program, a board a line.
 pub fn golden() -> impl Iterator<Item = Value> {

@@ -1,7 +1,7 @@
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::board::{self, UNKNOWN, cell};
-use super::{Bilging, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Refill, Rules};
+use super::{Bilging, COLUMNS, Cells, Grid, ROWS, Rules};
 use crate::error::{Error, Result};
 use crate::swap;
 
@@ -14,15 +14,10 @@ pub(super) fn letter(piece: u8) -> char {
 
 /// Text of a board; a space is an empty cell, a dot an unknown piece.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
-    let at = |row, column| {
+    swap::text::show::<COLUMNS, ROWS>(|column, row| {
         let cell = cell(column, row);
         if (empty & cell).is_empty() { letter(grid.kind(cell)) } else { ' ' }
-    };
-    lines(at).join("\n")
-}
-
-pub(super) fn lines(at: impl Fn(usize, usize) -> char) -> Vec<String> {
-    (0..ROWS).map(|row| (0..COLUMNS).map(|column| at(row, column)).collect()).collect()
+    })
 }
 
 pub(super) fn parse(text: &str) -> Result<Grid> {
@@ -53,18 +48,12 @@ pub(super) fn moves_left(given: i64) -> Result<u16> {
         .ok_or_else(|| Error::user(format!("{given} moves are left, but a game has from 0 to {most}")))
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
     grid: Grid,
     score: i32,
     moves_left: u16,
-}
-
-impl From<Bilging> for Saved {
-    fn from(Bilging { rules, grid, score, moves_left }: Bilging) -> Self {
-        Self { rules, grid, score, moves_left }
-    }
 }
 
 impl TryFrom<Saved> for Bilging {
@@ -75,41 +64,5 @@ impl TryFrom<Saved> for Bilging {
             true => Ok(Self { rules, grid, score, moves_left }),
             false => Err("a saved game of bilging has more moves left than a game has"),
         }
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct GivenRules {
-    refill: Refill,
-    chains: Chains,
-    moves: u32,
-    colours: u32,
-}
-
-impl Default for GivenRules {
-    fn default() -> Self {
-        Self {
-            refill: Refill::default(),
-            chains: Chains::default(),
-            moves: MOVES.into(),
-            colours: super::COLOURS as u32,
-        }
-    }
-}
-
-impl TryFrom<GivenRules> for Rules {
-    type Error = Error;
-
-    fn try_from(given: GivenRules) -> Result<Self> {
-        let GivenRules { refill, chains, moves, colours } = given;
-        Self::new(refill, chains, moves, colours)
-    }
-}
-
-impl From<Rules> for GivenRules {
-    fn from(rules: Rules) -> Self {
-        let Rules { refill, chains, moves, colours } = rules;
-        Self { refill, chains, moves: moves.into(), colours: colours.into() }
     }
 }

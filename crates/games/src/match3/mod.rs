@@ -3,7 +3,6 @@
 mod certain;
 mod chains;
 mod moves;
-mod observer;
 mod state;
 mod text;
 
@@ -15,16 +14,15 @@ pub use chains::{Chain, best_plan};
 pub use moves::Move;
 pub use state::State;
 
-use observer::{Follower, Nobody, Observer};
-
 use super::image::{self, Decode};
 use super::swap::{self, Board};
 use super::{
     ActionFeatures, ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Plan, SeenWave, Shape, StateFeatures,
     Step, Text, Token, tidied,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::random::{CPythonRandom, Draw};
+use crate::rules;
 
 /// Columns of the board.
 pub const COLUMNS: usize = 8;
@@ -55,30 +53,24 @@ type Runs = swap::Runs<COLUMNS, ROWS>;
 
 /// Parameters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
+#[serde(deny_unknown_fields, default)]
 pub struct Rules {
-    obstacle_kinds: u8,
+    #[serde(deserialize_with = "read::obstacle_kinds")]
+    obstacle_kinds: u32,
+}
+
+rules::numbers! {
+    obstacle_kinds: "the number of obstacle kinds" in 0..=Rules::MOST_OBSTACLE_KINDS;
 }
 
 /// A game of match-3.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "text::Saved", into = "text::Saved")]
+#[serde(try_from = "text::Saved")]
 pub struct Match3 {
     rules: Rules,
     grid: Grid,
     score: i32,
     moves_left: i32,
-}
-
-/// What a move brought, as in the original's kit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Play {
-    /// Waves of the chain.
-    pub waves: u32,
-    /// Points of the move: -5 without a match, 0 after the end.
-    pub score_delta: i32,
-    /// Whether the game is over.
-    pub game_over: bool,
 }
 
 impl Rules {
@@ -88,18 +80,12 @@ impl Rules {
     /// Rules with up to [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS) kinds of obstacles, each
     /// as frequent as a gem.
     pub fn new(obstacle_kinds: u32) -> Result<Self> {
-        match u8::try_from(obstacle_kinds) {
-            Ok(kinds) if obstacle_kinds <= Self::MOST_OBSTACLE_KINDS => Ok(Self { obstacle_kinds: kinds }),
-            _ => Err(Error::user(format!(
-                "the number of obstacle kinds is {obstacle_kinds}, but must be from 0 to {}",
-                Self::MOST_OBSTACLE_KINDS
-            ))),
-        }
+        Ok(Self { obstacle_kinds: checked::obstacle_kinds(obstacle_kinds)? })
     }
 
     /// Number of obstacle kinds.
     pub fn obstacle_kinds(self) -> u32 {
-        u32::from(self.obstacle_kinds)
+        self.obstacle_kinds
     }
 
     fn kinds(self) -> u32 {
@@ -137,49 +123,56 @@ impl Match3 {
     }
 
     /// Plays a move; one off the board only costs a move and its points.
-    pub fn play(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> Play {
-        self.swap_and_settle(moves::cells_at(x, y, vertical), draw, &mut Nobody)
+    pub fn play(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> Step {
+        self.swap_and_settle(moves::cells_at(x, y, vertical), draw, |_, _, _| ())
     }
 
     /// Plays a move as [`play`](Self::play) does; also returns the boards as text after the swap,
     /// each clearing and each step of falling, without the last.
-    pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Play, Vec<String>) {
+    pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Step, Vec<String>) {
         self.play_watched_cells(moves::cells_at(x, y, vertical), draw)
     }
 
-    fn play_watched_cells(&mut self, cells: Option<(Cells, Cells)>, draw: &mut impl Draw) -> (Play, Vec<String>) {
+    fn play_watched_cells(&mut self, cells: Option<(Cells, Cells)>, draw: &mut impl Draw) -> (Step, Vec<String>) {
         let mut boards = Vec::new();
-        let play = self.swap_and_settle(cells, draw, &mut boards);
+        let step = self.swap_and_settle(cells, draw, |grid, empty, _| boards.push(text::show(grid, empty)));
         boards.pop();
-        (play, boards)
+        (step, boards)
     }
 
+    /// Plays a move; `see` gets the boards on the way, their empty cells and, after a clearing, its
+    /// points.
     #[inline]
     fn swap_and_settle(
         &mut self,
         cells: Option<(Cells, Cells)>,
         draw: &mut impl Draw,
-        observer: &mut impl Observer,
-    ) -> Play {
+        mut see: impl FnMut(&Grid, Cells, Option<i32>),
+    ) -> Step {
         let over = self.is_over();
         self.moves_left = self.moves_left.saturating_sub(1);
         if over {
-            return Play { score_delta: 0, waves: 0, game_over: true };
+            return Step { reward: 0.0, terminal: true, waves: 0 };
         }
         if let Some((a, b)) = cells {
             self.grid.swap(a, b);
-            observer.fallen(&self.grid, Cells::EMPTY);
+            see(&self.grid, Cells::EMPTY, None);
         }
-        let (points, waves) = settle(&mut self.grid, self.rules, draw, observer);
-        let score_delta = if points == 0 { NO_MATCH } else { points };
-        self.score += score_delta;
-        Play { score_delta, waves, game_over: self.is_over() }
+        let (points, waves) = settle(&mut self.grid, self.rules, draw, see);
+        let points = if points == 0 { NO_MATCH } else { points };
+        self.score += points;
+        Step { reward: points as f32, terminal: self.is_over(), waves }
     }
 }
 
 /// Clears and refills until no run is left; returns points and waves.
 #[inline]
-fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut impl Observer) -> (i32, u32) {
+fn settle(
+    grid: &mut Grid,
+    rules: Rules,
+    draw: &mut impl Draw,
+    mut see: impl FnMut(&Grid, Cells, Option<i32>),
+) -> (i32, u32) {
     let (mut points, mut waves) = (0, 0);
     loop {
         let obstacles = grid.of_kind(OBSTACLE);
@@ -192,12 +185,12 @@ fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut im
         waves += 1;
         let gems = runs.cells();
         let mut empty = gems | swap::neighbours(gems) & obstacles;
-        observer.cleared(grid, empty, gained);
+        see(grid, empty, Some(gained));
         while !empty.is_empty() {
             for cell in grid.fall(&mut empty).each() {
                 grid.put(cell, token(draw.below_in(cell.column(), rules.kinds())));
             }
-            observer.fallen(grid, empty);
+            see(grid, empty, None);
         }
     }
 }
@@ -264,7 +257,7 @@ impl Game for Match3 {
             *kind = (*kind).min(OBSTACLE);
         }
         let mut grid = Grid::from_rows(&tokens);
-        settle(&mut grid, *rules, draw, &mut Nobody);
+        settle(&mut grid, *rules, draw, |_, _, _| ());
         Self { rules: *rules, grid, score: 0, moves_left: MOVES }
     }
 
@@ -274,7 +267,7 @@ impl Game for Match3 {
 
     /// Plays an action; a number that is no action is a move off the board.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
-        self.swap_and_settle(Move::cells_of(action), draw, &mut Nobody).into()
+        self.swap_and_settle(Move::cells_of(action), draw, |_, _, _| ())
     }
 
     fn is_over(&self) -> bool {
@@ -331,14 +324,17 @@ impl Lookahead for Match3 {
         After { state: board.state(left), points, actions }
     }
 
-    fn step_seen(&mut self, action: usize, draw: &mut impl Draw, see: impl FnMut(SeenWave<State>)) -> Step {
-        let board = Certain::of(&self.state()).swapped(action);
-        let mut follower = Follower { board, moves_left: self.moves_left - 1, waves: 0, see };
-        let play = self.swap_and_settle(Move::cells_of(action), draw, &mut follower);
-        let Follower { board, moves_left, waves, mut see } = follower;
-        let rest = board.state(moves_left);
-        see(SeenWave { before: rest, after: rest, points: if waves == 0 { play.score_delta as f32 } else { 0.0 } });
-        play.into()
+    fn step_seen(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(SeenWave<State>)) -> Step {
+        let (mut board, left) = (Certain::of(&self.state()).swapped(action), self.moves_left - 1);
+        let step = self.swap_and_settle(Move::cells_of(action), draw, |_, empty, cleared| {
+            let Some(points) = cleared else { return };
+            let before = board.state(left);
+            board.refill(empty);
+            see(SeenWave { before, after: board.state(left), points: points as f32 });
+        });
+        let rest = board.state(left);
+        see(SeenWave { before: rest, after: rest, points: if step.waves == 0 { step.reward } else { 0.0 } });
+        step
     }
 
     fn certain(state: &State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
@@ -407,12 +403,11 @@ impl Image for Match3 {
         Some(|state, image| State::pack(&Grid::from_rows(&image::kinds(image, certain::UNKNOWN)), state.moves_left()));
 
     fn place(action: usize) -> (usize, usize, usize) {
-        let Move { x, y, vertical } = Move::of_action(action);
-        (usize::from(!vertical), y, x)
+        Move::place(action)
     }
 
     fn transform_action(action: usize, symmetry: usize) -> usize {
-        state::transform_action(action, symmetry)
+        Move::transformed(action, swap::order_and_mirror(symmetry).1)
     }
 }
 
@@ -448,20 +443,12 @@ impl Text for Match3 {
     }
 
     fn cells(_: &State, action: usize) -> Vec<(usize, usize)> {
-        let one = Move::of_action(action);
-        [(one.x, one.y), one.other()].map(|(column, row)| (row, column)).to_vec()
+        Move::rows_and_columns(action)
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
-        let (play, boards) = self.play_watched_cells(Move::cells_of(action), draw);
-        (play.into(), boards)
+        self.play_watched_cells(Move::cells_of(action), draw)
     }
 }
 
 impl ActionFeatures for Match3 {}
-
-impl From<Play> for Step {
-    fn from(Play { waves, score_delta, game_over }: Play) -> Self {
-        Self { reward: score_delta as f32, terminal: game_over, waves }
-    }
-}

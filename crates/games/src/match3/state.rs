@@ -1,7 +1,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::certain::UNKNOWN;
-use super::moves::Move;
 use super::{COLUMNS, Cells, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
 use crate::swap::{self, ORDERS};
@@ -81,8 +80,7 @@ impl State {
 
     /// Numbers of the tokens, row by row from the top: gems, obstacle, unknown.
     pub fn tokens(&self) -> Vec<Vec<u8>> {
-        let grid = self.grid();
-        (0..ROWS).map(|y| (0..COLUMNS).map(|x| grid.kind(Cells::at(x, y))).collect()).collect()
+        self.grid().rows().map(|row| row.to_vec()).to_vec()
     }
 
     /// Board's text: ten lines of `a b c d #`, a space where unknown.
@@ -98,7 +96,7 @@ impl State {
     }
 
     pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
-        let (order, mirror) = parts(symmetry);
+        let (order, mirror) = swap::order_and_mirror(symmetry);
         for (kind, columns) in self.columns().into_iter().enumerate() {
             let shown = order.get(kind).map_or(kind, |shown| usize::from(*shown));
             write_plane(columns, mirror, &mut image[shown * ROWS * COLUMNS..][..ROWS * COLUMNS]);
@@ -118,19 +116,6 @@ fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [impl From
             *number = (column & bit != 0).into();
         }
     }
-}
-
-pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
-    match parts(symmetry) {
-        (_, true) => Move::of_action(action).mirrored().action().unwrap_or(action),
-        (_, false) => action,
-    }
-}
-
-/// Order of the gems, and whether the board is mirrored, for any number.
-fn parts(symmetry: usize) -> ([u8; 4], bool) {
-    let count = ORDERS.len();
-    (ORDERS[symmetry % count], symmetry / count % 2 == 1)
 }
 
 #[cfg(test)]

@@ -1,44 +1,30 @@
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{COLUMNS, Cells, Grid, MOVES, Match3, OBSTACLE, ROWS, Rules};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::swap;
 
 const LETTERS: [char; 5] = ['a', 'b', 'c', 'd', '#'];
 
 /// Text of a board; an empty cell is a space.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
-    let mut text = String::with_capacity(ROWS * (COLUMNS + 1));
-    for y in 0..ROWS {
-        if y > 0 {
-            text.push('\n');
-        }
-        for x in 0..COLUMNS {
-            let cell = Cells::at(x, y);
-            let kind = usize::from(grid.kind(cell));
-            text.push(if !(empty & cell).is_empty() { ' ' } else { LETTERS[kind.min(LETTERS.len() - 1)] });
-        }
-    }
-    text
+    swap::text::show::<COLUMNS, ROWS>(|x, y| {
+        let cell = Cells::at(x, y);
+        let kind = usize::from(grid.kind(cell));
+        if (empty & cell).is_empty() { LETTERS[kind.min(LETTERS.len() - 1)] } else { ' ' }
+    })
 }
 
 pub(super) fn parse(text: &str) -> Result<Grid> {
     Ok(Grid::from_rows(&swap::text::read(text, &LETTERS, "cells")?))
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
     grid: Grid,
     score: i32,
     moves_left: i32,
-}
-
-impl From<Match3> for Saved {
-    fn from(game: Match3) -> Self {
-        let Match3 { rules, grid, score, moves_left } = game;
-        Self { rules, grid, score, moves_left }
-    }
 }
 
 impl TryFrom<Saved> for Match3 {
@@ -54,31 +40,5 @@ impl TryFrom<Saved> for Match3 {
             return Err("a saved game of match3 has more moves left than a game has");
         }
         Ok(Self { rules, grid, score, moves_left })
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct GivenRules {
-    obstacle_kinds: u32,
-}
-
-impl Default for GivenRules {
-    fn default() -> Self {
-        Rules::default().into()
-    }
-}
-
-impl TryFrom<GivenRules> for Rules {
-    type Error = Error;
-
-    fn try_from(given: GivenRules) -> Result<Self> {
-        Self::new(given.obstacle_kinds)
-    }
-}
-
-impl From<Rules> for GivenRules {
-    fn from(rules: Rules) -> Self {
-        Self { obstacle_kinds: rules.obstacle_kinds() }
     }
 }

@@ -1,4 +1,4 @@
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+use std::ops::Not;
 
 /// A set of cells of a board, one bit each.
 ///
@@ -228,31 +228,11 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     }
 }
 
-impl<const COLUMNS: usize, const ROWS: usize> BitAnd for Cells<COLUMNS, ROWS> {
-    type Output = Self;
-
-    #[inline]
-    fn bitand(self, other: Self) -> Self {
-        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitOr for Cells<COLUMNS, ROWS> {
-    type Output = Self;
-
-    #[inline]
-    fn bitor(self, other: Self) -> Self {
-        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitXor for Cells<COLUMNS, ROWS> {
-    type Output = Self;
-
-    #[inline]
-    fn bitxor(self, other: Self) -> Self {
-        Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
-    }
+set_operators! {
+    #[inline] Cells:
+    BitAnd bitand, BitAndAssign bitand_assign |one, other| Self([one.0[0] & other.0[0], one.0[1] & other.0[1]]),
+    BitOr bitor, BitOrAssign bitor_assign |one, other| Self([one.0[0] | other.0[0], one.0[1] | other.0[1]]),
+    BitXor bitxor, BitXorAssign bitxor_assign |one, other| Self([one.0[0] ^ other.0[0], one.0[1] ^ other.0[1]]),
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Not for Cells<COLUMNS, ROWS> {
@@ -261,26 +241,5 @@ impl<const COLUMNS: usize, const ROWS: usize> Not for Cells<COLUMNS, ROWS> {
     #[inline]
     fn not(self) -> Self {
         Self([!self.0[0], !self.0[1]])
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitAndAssign for Cells<COLUMNS, ROWS> {
-    #[inline]
-    fn bitand_assign(&mut self, other: Self) {
-        *self = *self & other;
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitOrAssign for Cells<COLUMNS, ROWS> {
-    #[inline]
-    fn bitor_assign(&mut self, other: Self) {
-        *self = *self | other;
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitXorAssign for Cells<COLUMNS, ROWS> {
-    #[inline]
-    fn bitxor_assign(&mut self, other: Self) {
-        *self = *self ^ other;
     }
 }

@@ -1,4 +1,4 @@
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+use std::ops::Not;
 
 use super::Cells;
 
@@ -143,31 +143,11 @@ fn zip_words(mut words: [u64; LANES], others: [u64; LANES], by: impl Fn(u64, u64
     words
 }
 
-impl<const COLUMNS: usize, const ROWS: usize> BitAnd for Lanes<COLUMNS, ROWS> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn bitand(self, other: Self) -> Self {
-        self.with(other, |a, b| a & b)
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitOr for Lanes<COLUMNS, ROWS> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn bitor(self, other: Self) -> Self {
-        self.with(other, |a, b| a | b)
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitXor for Lanes<COLUMNS, ROWS> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn bitxor(self, other: Self) -> Self {
-        self.with(other, |a, b| a ^ b)
-    }
+set_operators! {
+    #[inline(always)] Lanes:
+    BitAnd bitand, BitAndAssign bitand_assign |one, other| one.with(other, |a, b| a & b),
+    BitOr bitor, BitOrAssign bitor_assign |one, other| one.with(other, |a, b| a | b),
+    BitXor bitxor, BitXorAssign bitxor_assign |one, other| one.with(other, |a, b| a ^ b),
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Not for Lanes<COLUMNS, ROWS> {
@@ -176,26 +156,5 @@ impl<const COLUMNS: usize, const ROWS: usize> Not for Lanes<COLUMNS, ROWS> {
     #[inline(always)]
     fn not(self) -> Self {
         self.map(|word| !word)
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitAndAssign for Lanes<COLUMNS, ROWS> {
-    #[inline(always)]
-    fn bitand_assign(&mut self, other: Self) {
-        *self = *self & other;
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitOrAssign for Lanes<COLUMNS, ROWS> {
-    #[inline(always)]
-    fn bitor_assign(&mut self, other: Self) {
-        *self = *self | other;
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> BitXorAssign for Lanes<COLUMNS, ROWS> {
-    #[inline(always)]
-    fn bitxor_assign(&mut self, other: Self) {
-        *self = *self ^ other;
     }
 }

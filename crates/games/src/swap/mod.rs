@@ -3,12 +3,39 @@
 //! A token's kind is a binary number over a few sets of cells, so shifts and ands search the board
 //! for all kinds at once.
 
+/// Writes out operators of two sets, each also as an assignment.
+macro_rules! set_operators {
+    (
+        #[$inline:meta] $sets:ident:
+        $($operator:ident $method:ident, $assign:ident $assign_method:ident |$one:ident, $other:ident| $made:expr,)+
+    ) => {
+        $(impl<const COLUMNS: usize, const ROWS: usize> std::ops::$operator for $sets<COLUMNS, ROWS> {
+            type Output = Self;
+
+            #[$inline]
+            fn $method(self, other: Self) -> Self {
+                let ($one, $other) = (self, other);
+                $made
+            }
+        }
+
+        impl<const COLUMNS: usize, const ROWS: usize> std::ops::$assign for $sets<COLUMNS, ROWS> {
+            #[$inline]
+            fn $assign_method(&mut self, other: Self) {
+                *self = std::ops::$operator::$method(*self, other);
+            }
+        })+
+    };
+}
+
 mod cells;
 mod lanes;
 mod moves;
 pub mod text;
 
 use serde::{Deserialize, Serialize};
+
+use crate::random::Draw;
 
 pub use cells::Cells;
 pub use lanes::{LANES, Lanes};
@@ -29,6 +56,52 @@ pub const ORDERS: [[u8; 4]; 24] = {
     }
     orders
 };
+
+/// Order of four colours under a symmetry, and whether the board is mirrored, for any number: every
+/// order, then every order on the mirror image.
+pub fn order_and_mirror(symmetry: usize) -> ([u8; 4], bool) {
+    (ORDERS[symmetry % ORDERS.len()], symmetry / ORDERS.len() % 2 == 1)
+}
+
+/// Kinds below `count` without a run, drawn row by row, each anew while it completes a run.
+pub fn drawn_without_runs<const COLUMNS: usize, const ROWS: usize>(
+    count: u32,
+    draw: &mut impl Draw,
+) -> [[u8; COLUMNS]; ROWS] {
+    let mut kinds = [[0; COLUMNS]; ROWS];
+    for y in 0..ROWS {
+        for x in 0..COLUMNS {
+            kinds[y][x] = loop {
+                let kind = draw.below_in(x, count) as u8;
+                let left = x >= 2 && kinds[y][x - 2..x] == [kind; 2];
+                let above = y >= 2 && [kinds[y - 2][x], kinds[y - 1][x]] == [kind; 2];
+                if !left && !above {
+                    break kind;
+                }
+            };
+        }
+    }
+    kinds
+}
+
+/// Writes a plane for each of `count` kinds, others nowhere. Symmetries rotate the kinds' numbers, odd
+/// ones on the mirror image.
+pub fn encode_rotated<const COLUMNS: usize, const ROWS: usize>(
+    kinds: &[[u8; COLUMNS]; ROWS],
+    count: usize,
+    symmetry: usize,
+    image: &mut [impl Copy + From<bool>],
+) {
+    let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
+    image.fill(false.into());
+    for (y, row) in kinds.iter().enumerate() {
+        for (x, kind) in row.iter().map(|kind| usize::from(*kind)).enumerate().filter(|(_, kind)| *kind < count) {
+            let shown = (kind + turn) % count;
+            let x = if mirror { COLUMNS - 1 - x } else { x };
+            image[(shown * ROWS + y) * COLUMNS + x] = true.into();
+        }
+    }
+}
 
 /// A board of tokens, kinds in binary over `PLANES` sets of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -91,6 +164,11 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
     pub fn kind(&self, cell: Cells<COLUMNS, ROWS>) -> u8 {
         let digit = |place: usize| u8::from(!(self.planes[place] & cell).is_empty()) << place;
         (0..PLANES).map(digit).sum()
+    }
+
+    /// Kinds, row by row from the top.
+    pub fn rows(&self) -> [[u8; COLUMNS]; ROWS] {
+        std::array::from_fn(|y| std::array::from_fn(|x| self.kind(Cells::at(x, y))))
     }
 
     /// Cells that hold a kind.

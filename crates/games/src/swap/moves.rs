@@ -83,6 +83,27 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         Self { x: last - self.x, ..self }
     }
 
+    /// Number of an action on the board, mirrored left to right if asked.
+    pub fn transformed(action: usize, mirror: bool) -> usize {
+        match mirror {
+            true => Self::of_action(action).mirrored().action().unwrap_or(action),
+            false => action,
+        }
+    }
+
+    /// Place of an action's value: plane 0 for vertical moves, 1 for horizontal ones, then row and
+    /// column.
+    pub const fn place(action: usize) -> (usize, usize, usize) {
+        let Self { x, y, vertical } = Self::of_action(action);
+        (!vertical as usize, y, x)
+    }
+
+    /// Cells (row, column) of an action.
+    pub fn rows_and_columns(action: usize) -> Vec<(usize, usize)> {
+        let one = Self::of_action(action);
+        [(one.x, one.y), one.other()].map(|(column, row)| (row, column)).to_vec()
+    }
+
     /// Two cells that an action swaps, if it is one.
     #[inline]
     pub fn cells_of(action: usize) -> Option<(Cells<COLUMNS, ROWS>, Cells<COLUMNS, ROWS>)> {

@@ -2,6 +2,16 @@
 
 use crate::error::{Error, Result};
 
+/// Lines of a board's letters, given by column and row from the top.
+pub fn show<const COLUMNS: usize, const ROWS: usize>(letter: impl Fn(usize, usize) -> char) -> String {
+    let mut text = String::with_capacity(ROWS * (COLUMNS + 1));
+    for row in 0..ROWS {
+        text.extend((row > 0).then_some('\n'));
+        text.extend((0..COLUMNS).map(|column| letter(column, row)));
+    }
+    text
+}
+
 /// Kinds of a text's tokens, by place in `letters`, row by row from the top. Errors name the row
 /// and column, from 0, and call the tokens `tokens`.
 pub fn read<const COLUMNS: usize, const ROWS: usize>(

@@ -75,55 +75,33 @@ fn mask(is: bool) -> u16 {
     u16::from(is).wrapping_neg()
 }
 
+/// Writes out inlined functions, an expression each.
+macro_rules! inlined {
+    ($(fn $name:ident($($argument:tt)*) $(-> $result:ty)? = $made:expr;)+) => {
+        $(#[inline(always)]
+        fn $name($($argument)*) $(-> $result)? {
+            $made
+        })+
+    };
+}
+
 impl Lanes for Portable {
-    #[inline(always)]
-    fn all(self, number: u16) -> Self {
-        Self([number; LANES])
-    }
-
-    #[inline(always)]
-    fn load(self, from: &Numbers) -> Self {
-        Self(from.0)
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut Numbers) {
-        to.0 = self.0;
-    }
-
-    #[inline(always)]
-    fn and_not(self, other: Self) -> Self {
-        self.with(other, |one, other| one & !other)
-    }
-
-    #[inline(always)]
-    fn saturating_sub(self, other: Self) -> Self {
-        self.with(other, u16::saturating_sub)
-    }
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        self.with(other, u16::wrapping_mul)
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        self.with(other, u16::min)
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        self.with(other, u16::max)
-    }
-
-    #[inline(always)]
-    fn is_equal(self, other: Self) -> Self {
-        self.with(other, |one, other| mask(one == other))
-    }
-
-    #[inline(always)]
-    fn is_above(self, other: Self) -> Self {
-        self.with(other, |one, other| mask(one > other))
+    inlined! {
+        fn all(self, number: u16) -> Self = Self([number; LANES]);
+        fn load(self, from: &Numbers) -> Self = Self(from.0);
+        fn store(self, to: &mut Numbers) = to.0 = self.0;
+        fn and_not(self, other: Self) -> Self = self.with(other, |one, other| one & !other);
+        fn saturating_sub(self, other: Self) -> Self = self.with(other, u16::saturating_sub);
+        fn mul(self, other: Self) -> Self = self.with(other, u16::wrapping_mul);
+        fn min(self, other: Self) -> Self = self.with(other, u16::min);
+        fn max(self, other: Self) -> Self = self.with(other, u16::max);
+        fn is_equal(self, other: Self) -> Self = self.with(other, |one, other| mask(one == other));
+        fn is_above(self, other: Self) -> Self = self.with(other, |one, other| mask(one > other));
+        fn look_up(self, table: &[u8; 16]) -> Self = Self(self.0.map(|number| table[usize::from(number) % 16].into()));
+        fn counting(self, bits: Self) -> Self = self.with(bits, |count, bits| count + bits.count_ones() as u16);
+        fn summed(self) -> Self = self;
+        fn max_lane(self) -> u16 = self.0.iter().fold(0, |most, number| most.max(*number));
+        fn is_zero(self) -> bool = self.0.iter().fold(0, |all, bits| all | bits) == 0;
     }
 
     #[inline(always)]
@@ -134,31 +112,6 @@ impl Lanes for Portable {
     #[inline(always)]
     fn down<const BY: i32>(self) -> Self {
         Self(self.0.map(|number| number >> BY))
-    }
-
-    #[inline(always)]
-    fn look_up(self, table: &[u8; 16]) -> Self {
-        Self(self.0.map(|number| table[usize::from(number) % 16].into()))
-    }
-
-    #[inline(always)]
-    fn counting(self, bits: Self) -> Self {
-        self.with(bits, |count, bits| count + bits.count_ones() as u16)
-    }
-
-    #[inline(always)]
-    fn summed(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn max_lane(self) -> u16 {
-        self.0.iter().fold(0, |most, number| most.max(*number))
-    }
-
-    #[inline(always)]
-    fn is_zero(self) -> bool {
-        self.0.iter().fold(0, |all, bits| all | bits) == 0
     }
 
     #[inline(always)]
@@ -219,64 +172,22 @@ macro_rules! register {
         // SAFETY of all that follows: every value comes from `zero`, whose caller promised the
         // instructions.
         impl Lanes for $lanes {
-            #[inline(always)]
-            fn all(self, number: u16) -> Self {
-                // SAFETY: above.
-                Self(unsafe { x86::_mm256_set1_epi16(number as i16) })
-            }
-
-            #[inline(always)]
-            fn load(self, from: &Numbers) -> Self {
-                // SAFETY: above; these are 32 bytes.
-                Self(unsafe { x86::_mm256_loadu_si256(from.0.as_ptr().cast()) })
-            }
-
-            #[inline(always)]
-            fn store(self, to: &mut Numbers) {
-                // SAFETY: above; these are 32 bytes.
-                unsafe { x86::_mm256_storeu_si256(to.0.as_mut_ptr().cast(), self.0) }
-            }
-
-            #[inline(always)]
-            fn and_not(self, other: Self) -> Self {
-                // SAFETY: above.
-                Self(unsafe { x86::_mm256_andnot_si256(other.0, self.0) })
-            }
-
-            #[inline(always)]
-            fn saturating_sub(self, other: Self) -> Self {
-                // SAFETY: above.
-                Self(unsafe { x86::_mm256_subs_epu16(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn mul(self, other: Self) -> Self {
-                // SAFETY: above.
-                Self(unsafe { x86::_mm256_mullo_epi16(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn min(self, other: Self) -> Self {
-                // SAFETY: above.
-                Self(unsafe { x86::_mm256_min_epu16(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn max(self, other: Self) -> Self {
-                // SAFETY: above.
-                Self(unsafe { x86::_mm256_max_epu16(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn is_equal(self, other: Self) -> Self {
-                // SAFETY: above.
-                Self(unsafe { x86::_mm256_cmpeq_epi16(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn is_above(self, other: Self) -> Self {
-                // SAFETY: above.
-                Self(unsafe { x86::_mm256_cmpgt_epi16(self.0, other.0) })
+            inlined! {
+                fn all(self, number: u16) -> Self = Self(unsafe { x86::_mm256_set1_epi16(number as i16) });
+                // These are 32 bytes.
+                fn load(self, from: &Numbers) -> Self = Self(unsafe {
+                    x86::_mm256_loadu_si256(from.0.as_ptr().cast())
+                });
+                fn store(self, to: &mut Numbers) = unsafe {
+                    x86::_mm256_storeu_si256(to.0.as_mut_ptr().cast(), self.0)
+                };
+                fn and_not(self, other: Self) -> Self = Self(unsafe { x86::_mm256_andnot_si256(other.0, self.0) });
+                fn saturating_sub(self, other: Self) -> Self = Self(unsafe { x86::_mm256_subs_epu16(self.0, other.0) });
+                fn mul(self, other: Self) -> Self = Self(unsafe { x86::_mm256_mullo_epi16(self.0, other.0) });
+                fn min(self, other: Self) -> Self = Self(unsafe { x86::_mm256_min_epu16(self.0, other.0) });
+                fn max(self, other: Self) -> Self = Self(unsafe { x86::_mm256_max_epu16(self.0, other.0) });
+                fn is_equal(self, other: Self) -> Self = Self(unsafe { x86::_mm256_cmpeq_epi16(self.0, other.0) });
+                fn is_above(self, other: Self) -> Self = Self(unsafe { x86::_mm256_cmpgt_epi16(self.0, other.0) });
             }
 
             #[inline(always)]

@@ -28,8 +28,9 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
+use crate::rules;
 use batch::{Batch, Weighing};
-use piece::{COLUMNS, LETTERS, PIECES, ROWS, UNKNOWN, placement, placements};
+use piece::{COLUMNS, LETTERS, Orientation, PIECES, ROWS, UNKNOWN, placement, placements, turned};
 use wall::Wall;
 
 /// Placements that do not lose the game.
@@ -39,29 +40,31 @@ const ACTIONS: usize = 4 * COLUMNS;
 
 /// Parameters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
+#[serde(deny_unknown_fields, default)]
 pub struct Rules {
-    rows: u8,
+    #[serde(deserialize_with = "read::rows")]
+    rows: u32,
+}
+
+rules::numbers! {
+    rows: "the number of rows" in 4..=ROWS as u32;
 }
 
 impl Rules {
     /// Rules with from 4 to 20 rows.
     pub fn new(rows: u32) -> Result<Self> {
-        match (4..=ROWS as u32).contains(&rows) {
-            true => Ok(Self { rows: rows as u8 }),
-            false => Err(Error::user(format!("the number of rows is {rows}, but must be from 4 to {ROWS}"))),
-        }
+        Ok(Self { rows: checked::rows(rows)? })
     }
 
     /// Rows of the wall.
     pub fn rows(&self) -> usize {
-        self.rows.into()
+        self.rows as usize
     }
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { rows: ROWS as u8 }
+        Self { rows: ROWS as u32 }
     }
 }
 
@@ -94,11 +97,10 @@ impl Tetris {
         if self.lost {
             return Step { reward: 0.0, terminal: true, waves: 0 };
         }
-        let (orientation, column) = placement(action);
-        let turned = PIECES[usize::from(self.piece)].get(orientation);
-        let Some(turned) = turned.filter(|turned| {
-            column + turned.width <= COLUMNS && self.wall.rest(turned, column) + turned.height <= self.height.into()
-        }) else {
+        let fits = |(_, column, turned): &(usize, usize, &Orientation)| {
+            self.wall.rest(turned, *column) + turned.height <= self.height.into()
+        };
+        let Some((_, column, turned)) = turned(self.piece, action).filter(fits) else {
             self.lost = true;
             return Step { reward: 0.0, terminal: true, waves: 0 };
         };
@@ -127,14 +129,14 @@ impl Game for Tetris {
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let piece = draw.below(PIECES.len() as u32) as u8;
-        Self { wall: Wall::EMPTY, height: rules.rows, piece, lost: false, score: 0 }
+        Self { wall: Wall::EMPTY, height: rules.rows as u8, piece, lost: false, score: 0 }
     }
 
     /// A game in a position, lost if the wall is too high for the rules.
     fn at(rules: &Rules, state: &State) -> Self {
         let wall = state.wall();
         let lost = state.is_lost() || wall.height() > rules.rows() || state.piece() == UNKNOWN;
-        Self { wall, height: rules.rows, piece: state.piece(), lost, score: 0 }
+        Self { wall, height: rules.rows as u8, piece: state.piece(), lost, score: 0 }
     }
 
     /// Plays an action; one that is no placement of the piece loses.
@@ -158,7 +160,7 @@ impl Game for Tetris {
 
     fn mask(state: &State, kind: MaskKind) -> ActionMask {
         let wall = state.wall();
-        let is_in = |(_, column, turned): &(usize, usize, &piece::Orientation)| {
+        let is_in = |(_, column, turned): &(usize, usize, &Orientation)| {
             kind != SAFE || wall.rest(turned, *column) + turned.height <= state.height()
         };
         placements(state.piece()).filter(is_in).map(|(turn, column, _)| piece::action(turn, column)).collect()
@@ -174,11 +176,8 @@ impl Lookahead for Tetris {
 
     fn done(state: &State, action: usize) -> State {
         let mut wall = state.wall();
-        let (orientation, column) = placement(action);
-        let turned = PIECES.get(usize::from(state.piece())).and_then(|turned| turned.get(orientation));
-        let turned = turned.filter(|turned| column + turned.width <= COLUMNS);
-        match turned {
-            Some(turned) if wall.rest(turned, column) + turned.height <= state.height() => {
+        match turned(state.piece(), action) {
+            Some((_, column, turned)) if wall.rest(turned, column) + turned.height <= state.height() => {
                 wall.put(turned, column);
                 State::pack(&wall, UNKNOWN, state.height() as u8, false)
             }
@@ -370,7 +369,7 @@ impl Text for Tetris {
         let state = text::parse(&tidied::<Self>(board)?)?;
         let (filled, rows) = (state.wall().height(), rules.rows());
         match filled <= rows {
-            true => Ok(State::pack(&state.wall(), state.piece(), rules.rows, false)),
+            true => Ok(State::pack(&state.wall(), state.piece(), rules.rows as u8, false)),
             false => Err(Error::user(format!("the wall is {filled} rows high, but by these rules it has {rows}"))),
         }
     }

@@ -74,6 +74,14 @@ pub const fn action(orientation: usize, column: usize) -> usize {
     orientation * COLUMNS + column
 }
 
+/// Number of the orientation, leftmost column and orientation of a piece's action, if it is one.
+#[inline]
+pub fn turned(piece: u8, action: usize) -> Option<(usize, usize, &'static Orientation)> {
+    let (orientation, column) = placement(action);
+    let turned = PIECES.get(usize::from(piece))?.get(orientation)?;
+    (column + turned.width <= COLUMNS).then_some((orientation, column, turned))
+}
+
 /// All placements of a piece in order: number of the orientation, leftmost column, orientation.
 pub fn placements(piece: u8) -> impl Iterator<Item = (usize, usize, &'static Orientation)> {
     let turned = PIECES.get(usize::from(piece)).copied().unwrap_or_default();

@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use super::piece::{COLUMNS, FULL, LETTERS, Orientation, PIECES, ROWS, TALLEST, UNKNOWN, placement};
+use super::piece::{COLUMNS, FULL, LETTERS, Orientation, PIECES, ROWS, TALLEST, UNKNOWN, turned};
 use super::wall::{KEPT, Wall};
-use super::{Rules, State, Tetris};
+use super::{State, Tetris};
 use crate::error::{Error, Result};
 
 pub(super) const SHOWN: usize = 2;
@@ -43,10 +43,8 @@ pub(super) fn board(state: &State) -> String {
 }
 
 pub(super) fn falling(state: &State, action: usize) -> Vec<String> {
-    let (orientation, column) = placement(action);
+    let Some((_, column, turned)) = turned(state.piece(), action) else { return Vec::new() };
     let wall = state.wall();
-    let turned = PIECES.get(usize::from(state.piece())).and_then(|turned| turned.get(orientation));
-    let Some(turned) = turned.filter(|turned| column + turned.width <= COLUMNS) else { return Vec::new() };
     let (rest, top) = (wall.rest(turned, column), state.height().saturating_sub(turned.height));
     let letter = LETTERS[usize::from(state.piece())];
     let at = |row: usize| {
@@ -77,15 +75,9 @@ const TURNED: [&[&str]; 7] = [
     &["flat", "upright"],
 ];
 
-fn turned(state: &State, action: usize) -> Option<(usize, usize, &'static Orientation)> {
-    let (orientation, column) = placement(action);
-    let turned = PIECES.get(usize::from(state.piece()))?.get(orientation)?;
-    Some((orientation, column, turned)).filter(|_| column + turned.width <= COLUMNS)
-}
-
 /// A placement in words; empty where the piece is unknown.
 pub(super) fn words(state: &State, action: usize, clears: u32) -> String {
-    let Some((orientation, column, turned)) = turned(state, action) else { return String::new() };
+    let Some((orientation, column, turned)) = turned(state.piece(), action) else { return String::new() };
     let piece = usize::from(state.piece());
     let name = TURNED[piece][orientation];
     let space = if name.is_empty() { "" } else { " " };
@@ -100,7 +92,7 @@ pub(super) fn words(state: &State, action: usize, clears: u32) -> String {
 /// Cells (row, column) of the board's text, which shows the piece in its first rows, in which a
 /// piece lands; none where it does not fit.
 pub(super) fn cells(state: &State, action: usize) -> Vec<(usize, usize)> {
-    let Some((_, column, turned)) = turned(state, action) else { return Vec::new() };
+    let Some((_, column, turned)) = turned(state.piece(), action) else { return Vec::new() };
     let rest = state.wall().rest(turned, column);
     let last = SHOWN + state.height() - 1;
     let rows = turned.rows[..turned.height].iter().enumerate().rev();
@@ -199,32 +191,6 @@ impl TryFrom<Saved> for Tetris {
                 Ok(Self { wall, height, piece: state.piece(), lost: state.is_lost(), score })
             }
         }
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct GivenRules {
-    rows: u32,
-}
-
-impl Default for GivenRules {
-    fn default() -> Self {
-        Self { rows: ROWS as u32 }
-    }
-}
-
-impl TryFrom<GivenRules> for Rules {
-    type Error = Error;
-
-    fn try_from(given: GivenRules) -> Result<Self> {
-        Self::new(given.rows)
-    }
-}
-
-impl From<Rules> for GivenRules {
-    fn from(rules: Rules) -> Self {
-        Self { rows: rules.rows.into() }
     }
 }
 

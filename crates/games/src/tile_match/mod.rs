@@ -6,8 +6,6 @@
 //! `docs/tile-match.md` has the rules and their source.
 
 mod board;
-#[cfg(test)]
-mod plain;
 mod random;
 mod state;
 #[cfg(test)]
@@ -65,12 +63,13 @@ pub enum Draws {
 
 /// A game of tile-match.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "state::Saved", into = "state::Saved")]
+#[serde(try_from = "state::Saved")]
 pub struct TileMatch {
     grid: Grid,
     score: i32,
     moves_left: u8,
     /// Swaps that match.
+    #[serde(skip)]
     matching: Swaps,
 }
 

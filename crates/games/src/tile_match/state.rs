@@ -51,13 +51,8 @@ impl State {
         self.moves_left
     }
 
-    /// Numbers of the tiles, row by row from the top; 4 where unknown.
-    pub fn tiles(&self) -> [[u8; COLUMNS]; ROWS] {
-        self.grid.rows()
-    }
-
     pub(super) fn encode(&self, symmetry: usize, image: &mut [impl Copy + From<bool>], scalars: &mut [f32]) {
-        let (order, mirror) = parts(symmetry);
+        let (order, mirror) = swap::order_and_mirror(symmetry);
         for colour in 0..COLOURS {
             let plane = &mut image[usize::from(order[usize::from(colour)]) * ROWS * COLUMNS..][..ROWS * COLUMNS];
             let mut cells = self.grid.of_colour(colour);
@@ -74,33 +69,18 @@ impl State {
 }
 
 pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
-    match parts(symmetry) {
-        (_, true) => {
-            let (one, other) = board::cells_of(action);
-            let mirrored = |cell: usize| cell / COLUMNS * COLUMNS + COLUMNS - 1 - cell % COLUMNS;
-            let (one, other) = (mirrored(one), mirrored(other));
-            board::action_of(one.min(other), one.max(other)).unwrap_or(action)
-        }
-        (_, false) => action,
-    }
+    let (_, true) = swap::order_and_mirror(symmetry) else { return action };
+    let (one, other) = board::cells_of(action);
+    let mirrored = |cell: usize| cell / COLUMNS * COLUMNS + COLUMNS - 1 - cell % COLUMNS;
+    let (one, other) = (mirrored(one), mirrored(other));
+    board::action_of(one.min(other), one.max(other)).unwrap_or(action)
 }
 
-/// Order of the colours, and whether the board is mirrored.
-fn parts(symmetry: usize) -> ([u8; 4], bool) {
-    (ORDERS[symmetry % ORDERS.len()], symmetry / ORDERS.len() % 2 == 1)
-}
-
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct Saved {
     grid: Grid,
     score: i32,
     moves_left: u8,
-}
-
-impl From<TileMatch> for Saved {
-    fn from(TileMatch { grid, score, moves_left, .. }: TileMatch) -> Self {
-        Self { grid, score, moves_left }
-    }
 }
 
 impl TryFrom<Saved> for TileMatch {

@@ -1,11 +1,13 @@
 //! Tile-match against the plain rules and the games and boards of the original.
 
+mod plain;
+
 use serde_json::Value;
 
-use super::plain::Plain;
 use super::{Draws, MATCHING, Rules, State, TileMatch, TileRandom, board as cells, text};
 use crate::random::{Draw, NumPyRandom, Role, Stream};
 use crate::{Game, Lookahead, MaskKind, StateFeatures, Text, conformance};
+use plain::Plain;
 
 const NUMPY: Rules = Rules { draws: Draws::NumPy };
 

@@ -11,14 +11,11 @@ const LETTERS: [char; 5] = ['G', 'C', 'P', 'R', '.'];
 
 /// Text of a board; a space is an empty cell, a dot an unknown tile.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
-    let letter = |cell: usize, tile: u8| match empty >> cell & 1 {
-        0 => LETTERS[usize::from(tile)],
+    let tiles = grid.rows();
+    swap::text::show::<COLUMNS, ROWS>(|x, y| match empty >> (COLUMNS * y + x) & 1 {
+        0 => LETTERS[usize::from(tiles[y][x])],
         _ => ' ',
-    };
-    let lines = grid.rows().into_iter().enumerate();
-    let lines =
-        lines.map(|(y, row)| row.into_iter().enumerate().map(|(x, tile)| letter(COLUMNS * y + x, tile)).collect());
-    lines.collect::<Vec<String>>().join("\n")
+    })
 }
 
 pub(super) fn parse(text: &str) -> Result<Grid> {

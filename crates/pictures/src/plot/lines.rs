@@ -151,7 +151,7 @@ pub fn lines(chart: &Lines) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::svg::is_well_formed;
+    use crate::svg::tests::is_well_formed;
 
     fn chart(points: &[[f64; 4]]) -> Lines {
         let line = |name: &str| Line { name: name.to_owned(), points: points.to_vec(), raw: vec![[1.0, 5.0]] };

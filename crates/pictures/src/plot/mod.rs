@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::statistics::Summary;
     use crate::statistics::histogram::Histogram;
-    use crate::svg::is_well_formed;
+    use crate::svg::tests::is_well_formed;
 
     const WIDTH_OF_ROWS: f64 = 1000.0;
     const SCORES: [i32; 6] = [-5, 120, 130, 250, 260, 400];

@@ -139,10 +139,7 @@ impl Agent {
 
     /// Refuses an agent of another game.
     pub(crate) fn check_game<G: Game>(&self) -> Result<()> {
-        match self.game() == G::NAME {
-            true => Ok(()),
-            false => Err(Error::user(format!("{} plays {}, not {}", self.name, self.game(), G::NAME))),
-        }
+        self.file.check_game(G::NAME, &self.name)
     }
 
     /// The rules of the training.

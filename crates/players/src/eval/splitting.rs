@@ -92,6 +92,14 @@ pub struct Tally {
     pub ended: u64,
 }
 
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.moves += other.moves;
+        self.points += other.points;
+        self.ended += other.ended;
+    }
+}
+
 /// Sums by the level of importance before each move.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tallies(Vec<Tally>);
@@ -106,11 +114,9 @@ impl Tallies {
 
     /// Sum of all levels; each move counts once.
     pub fn total(&self) -> Tally {
-        self.0.iter().fold(Tally::default(), |sum, tally| Tally {
-            moves: sum.moves + tally.moves,
-            points: sum.points + tally.points,
-            ended: sum.ended + tally.ended,
-        })
+        let mut sum = Tally::default();
+        self.0.iter().for_each(|tally| sum.add(tally));
+        sum
     }
 
     /// Weighted points and ends.
@@ -155,12 +161,7 @@ impl FromIterator<Tallies> for Tallies {
     fn from_iter<I: IntoIterator<Item = Tallies>>(all: I) -> Self {
         let mut sums = Self::default();
         for tallies in all {
-            for (level, tally) in tallies.0.iter().enumerate() {
-                let sum = sums.at(level);
-                sum.moves += tally.moves;
-                sum.points += tally.points;
-                sum.ended += tally.ended;
-            }
+            tallies.0.iter().enumerate().for_each(|(level, tally)| sums.at(level).add(tally));
         }
         sums
     }

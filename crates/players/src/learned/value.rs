@@ -27,11 +27,6 @@ impl LinearValue {
         &self.weights
     }
 
-    /// Number of a position's best descriptions that count.
-    pub fn best_of(&self) -> usize {
-        self.best_of
-    }
-
     fn slopes(&self) -> &[f64] {
         self.weights.get(1..).unwrap_or_default()
     }

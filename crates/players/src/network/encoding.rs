@@ -45,31 +45,35 @@ impl<G: Image> Encoder<G> {
 
     /// Encodes states, each under its symmetry.
     pub fn positions(&mut self, states: &[(G::State, usize)]) -> Encoded<'_> {
-        let image = self.make_room(states.len(), 0);
-        let images = self.images.chunks_mut(TASK * image);
-        let parts = states.chunks(TASK).zip(images).zip(self.scalars.chunks_mut(TASK * G::SCALARS));
-        pool::each(parts, |((states, images), scalars)| {
-            let written = images.chunks_exact_mut(image).zip(scalars.chunks_exact_mut(G::SCALARS));
-            for ((state, symmetry), (image, scalars)) in states.iter().zip(written) {
-                G::encode(state, *symmetry, image, scalars);
-            }
+        self.write(states, |(state, symmetry), image, scalars| {
+            G::encode(state, *symmetry, image, scalars);
+            0.0
         });
+        self.priors.clear();
         self.encoded()
     }
 
     /// Encodes afterstates by states, actions and symmetries.
     pub fn afterstates(&mut self, states: &[(G::State, usize, usize)]) -> Encoded<'_> {
-        let image = self.make_room(states.len(), states.len());
         let view = self.view;
+        self.write(states, |state, image, scalars| view.afterstate::<G>(state, image, scalars));
+        self.encoded()
+    }
+
+    /// Makes room for an image of each state; `write` writes one with its scalars and returns its prior.
+    fn write<T: Sync>(&mut self, states: &[T], write: impl Fn(&T, &mut [f32], &mut [f32]) -> f32 + Sync) {
+        let image = self.view.planes::<G>() * G::ROWS * G::COLUMNS;
+        self.images.resize(states.len() * image, 0.0);
+        self.scalars.resize(states.len() * G::SCALARS, 0.0);
+        self.priors.resize(states.len(), 0.0);
         let images = self.images.chunks_mut(TASK * image);
         let parts = states.chunks(TASK).zip(images).zip(self.scalars.chunks_mut(TASK * G::SCALARS));
         pool::each(parts.zip(self.priors.chunks_mut(TASK)), |(((states, images), scalars), priors)| {
             let written = images.chunks_exact_mut(image).zip(scalars.chunks_exact_mut(G::SCALARS));
             for ((state, (image, scalars)), prior) in states.iter().zip(written).zip(priors) {
-                *prior = view.afterstate::<G>(state, image, scalars);
+                *prior = write(state, image, scalars);
             }
         });
-        self.encoded()
     }
 
     /// Encodes waves, each under its symmetry, for a dynamics model.
@@ -87,15 +91,6 @@ impl<G: Image> Encoder<G> {
         });
         let points = waves.iter().map(|(wave, _)| self.view.scale * wave.points).collect();
         WaveBatch { before, after, points }
-    }
-
-    /// Makes room for `count` images; returns the size of each.
-    fn make_room(&mut self, count: usize, priors: usize) -> usize {
-        let image = self.view.planes::<G>() * G::ROWS * G::COLUMNS;
-        self.images.resize(count * image, 0.0);
-        self.scalars.resize(count * G::SCALARS, 0.0);
-        self.priors.resize(priors, 0.0);
-        image
     }
 
     fn encoded(&mut self) -> Encoded<'_> {

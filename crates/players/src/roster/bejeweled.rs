@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 
-use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::contract::{Forecast, Measured, Valued};
 use crate::texts::{Build, Entry, Figure, OwnFigures, OwnPolicy, Played, Roster, ranked, recommended};
@@ -15,12 +14,8 @@ impl Measured for Bejeweled {
 impl Roster for Bejeweled {
     const ABOUT: &'static str = "8 x 8 gems of seven kinds; only swaps that match, until there is none";
 
-    const AGENTS: &'static [Shipped] = &[Shipped {
-        name: "bejeweled-dqn",
-        about: "learned by DQN in games of 500 moves without levels",
-        kind: Kind::Network,
-        file: include_bytes!("../../../../checkpoints/bejeweled-dqn/best.safetensors"),
-    }];
+    const AGENTS: &'static [Shipped] =
+        &[shipped!(Network, "bejeweled-dqn", "learned by DQN in games of 500 moves without levels")];
 
     const POLICIES: &'static [OwnPolicy<State>] = POLICIES;
     const THEMES: &'static [&'static str] = &["bejeweled", "bejeweled-drawn"];

@@ -1,4 +1,3 @@
-use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::contract::{Forecast, Measured};
 use crate::texts::{Entry, Roster, ranked};
@@ -14,30 +13,10 @@ impl Roster for Match3 {
         "8 x 10 tokens, 25 swaps, runs of three or more; a swap without a match stays and costs 5";
 
     const AGENTS: &'static [Shipped] = &[
-        Shipped {
-            name: "dqn",
-            about: "learned from its own moves by DQN; it is given only which swaps match",
-            kind: Kind::Network,
-            file: include_bytes!("../../../../checkpoints/dqn/best.safetensors"),
-        },
-        Shipped {
-            name: "dqn-plain",
-            about: "the plain network: five planes in, 142 values out in one pass",
-            kind: Kind::Network,
-            file: include_bytes!("../../../../checkpoints/dqn-plain/best.safetensors"),
-        },
-        Shipped {
-            name: "dqn-setups",
-            about: "the one to search with: it values what follows from each swap for certain",
-            kind: Kind::Network,
-            file: include_bytes!("../../../../checkpoints/dqn-setups/best.safetensors"),
-        },
-        Shipped {
-            name: "match3-fitted",
-            about: "three weights of two features, by fitted value iteration",
-            kind: Kind::Value,
-            file: include_bytes!("../../../../checkpoints/match3-fitted/best.safetensors"),
-        },
+        shipped!(Network, "dqn", "learned from its own moves by DQN; it is given only which swaps match"),
+        shipped!(Network, "dqn-plain", "the plain network: five planes in, 142 values out in one pass"),
+        shipped!(Network, "dqn-setups", "the one to search with: it values what follows from each swap for certain"),
+        shipped!(Value, "match3-fitted", "three weights of two features, by fitted value iteration"),
     ];
 
     const THEMES: &'static [&'static str] = &["match3", "kit"];

@@ -1,6 +1,5 @@
 use serde_json::{Map, Value, json};
 
-use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::contract::{Importance, Measured};
 use crate::learned::Linear;
@@ -19,24 +18,13 @@ impl Roster for Tetris {
     const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
 
     const AGENTS: &'static [Shipped] = &[
-        Shipped {
-            name: "tetris-shapes-20",
-            about: "the strongest on twenty rows: DT's features and shapes of the surface, by evolution",
-            kind: Kind::Linear,
-            file: include_bytes!("../../../../checkpoints/tetris-shapes-20/best.safetensors"),
-        },
-        Shipped {
-            name: "tetris-shapes",
-            about: "the strongest on ten rows, by imitation, then by evolution",
-            kind: Kind::Linear,
-            file: include_bytes!("../../../../checkpoints/tetris-shapes/best.safetensors"),
-        },
-        Shipped {
-            name: "tetris-imitation",
-            about: "what imitation alone learns of DT-10 that looks a piece further",
-            kind: Kind::Linear,
-            file: include_bytes!("../../../../checkpoints/tetris-imitation/best.safetensors"),
-        },
+        shipped!(
+            Linear,
+            "tetris-shapes-20",
+            "the strongest on twenty rows: DT's features and shapes of the surface, by evolution"
+        ),
+        shipped!(Linear, "tetris-shapes", "the strongest on ten rows, by imitation, then by evolution"),
+        shipped!(Linear, "tetris-imitation", "what imitation alone learns of DT-10 that looks a piece further"),
     ];
 
     const PRESETS: &'static [Preset] = PRESETS;

@@ -1,4 +1,3 @@
-use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::contract::{Forecast, Measured};
 use crate::texts::{Build, Roster, recommended};
@@ -14,18 +13,8 @@ impl Roster for TileMatch {
     const ABOUT: &'static str = "8 x 8 tiles of four colours, 50 swaps, a point a tile; LMGame-Bench's Candy Crush";
 
     const AGENTS: &'static [Shipped] = &[
-        Shipped {
-            name: "tile-match-dqn",
-            about: "learned from its own moves by DQN; it is given only which swaps match",
-            kind: Kind::Network,
-            file: include_bytes!("../../../../checkpoints/tile-match-dqn/best.safetensors"),
-        },
-        Shipped {
-            name: "tile-match-fitted",
-            about: "three weights of two features, by fitted value iteration",
-            kind: Kind::Value,
-            file: include_bytes!("../../../../checkpoints/tile-match-fitted/best.safetensors"),
-        },
+        shipped!(Network, "tile-match-dqn", "learned from its own moves by DQN; it is given only which swaps match"),
+        shipped!(Value, "tile-match-fitted", "three weights of two features, by fitted value iteration"),
     ];
 
     const THEMES: &'static [&'static str] = &["tile-match", "lmgame-bench"];

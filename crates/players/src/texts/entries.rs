@@ -21,10 +21,7 @@ pub(super) fn best<G: Roster>() -> Entry<G> {
     Entry {
         name: "best",
         about: "the strongest player that thinks for a given time",
-        parameters: &[
-            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
-            Parameter { key: "sims", default: None, about: SIMS },
-        ],
+        parameters: &[TIME, SIMULATIONS],
         build: |options, rules| match (G::BEST, first_agent::<G>(Kind::Network)) {
             (Some(build), _) => build(options, rules),
             (None, Some(_)) => searching(options, rules),
@@ -146,6 +143,10 @@ pub(super) fn rollout<G: Roster>() -> Entry<G> {
     }
 }
 
+/// Budget of a search, by default in time.
+const TIME: Parameter = Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS };
+const SIMULATIONS: Parameter = Parameter { key: "sims", default: None, about: SIMS };
+
 const FORECAST: Parameter = Parameter {
     key: "forecast",
     default: None,
@@ -186,19 +187,14 @@ pub(super) fn guides<G: Roster>() -> Vec<&'static str> {
 
 fn guide<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<Box<dyn Policy<G>>> {
     let name = options.value(GUIDE.key);
-    if name != "plan" {
-        if options.number("breadth", "a whole number", 0..=G::ACTIONS)? != 0 {
-            return Err(options.wrong("breadth", "0 where guide is not plan"));
-        }
-        if options.given(PLANS.key).is_some() {
-            return Err(options.wrong(PLANS.key, "left out where guide is not plan"));
-        }
-    }
     let breadth = options.number("breadth", "a whole number", 0..=G::ACTIONS)?;
-    let plans = match options.given(PLANS.key) {
-        None => DEEPEST,
-        Some(_) => options.number(PLANS.key, "a whole number", 0..=DEEPEST)?,
-    };
+    if name != "plan" && breadth != 0 {
+        return Err(options.wrong("breadth", "0 where guide is not plan"));
+    }
+    if name != "plan" && options.given(PLANS.key).is_some() {
+        return Err(options.wrong(PLANS.key, "left out where guide is not plan"));
+    }
+    let plans = options.optional(PLANS.key, "a whole number", 0..=DEEPEST)?.unwrap_or(DEEPEST);
     Ok(match name {
         "cascade" => Box::new(Cascade),
         "plan" => Box::new(PlanThenCascade { planner: Planner(Plan { breadth, ..Plan::of(2) }), plans }),
@@ -240,9 +236,7 @@ pub(super) fn value<G: Roster>() -> Entry<G> {
         build: |options, rules| {
             let agent = value_agent::<G>(options)?;
             let mut model = agent.value::<G>()?;
-            if options.given("outcomes").is_some() {
-                model.outcomes = options.number("outcomes", "a whole number", 0..=1_000)?;
-            }
+            model.outcomes = options.optional("outcomes", "a whole number", 0..=1_000)?.unwrap_or(model.outcomes);
             let depth = options.number("depth", "a whole number", 1..=2)?;
             if depth > 1 && model.outcomes == 0 {
                 return Err(Error::user(format!(
@@ -325,8 +319,8 @@ pub(super) fn network<G: Roster>() -> Entry<G> {
         ],
         build: |options, _| {
             let mut player = options.network_player(NETWORK_BATCH, || agent_of::<G>(Kind::Network))?;
-            if options.given("plan").is_some() {
-                player.evaluator.plan_share = options.number("plan", "a number", 0.0..=1.0)?;
+            if let Some(share) = options.optional("plan", "a number", 0.0..=1.0)? {
+                player.evaluator.plan_share = share;
             }
             if player.evaluator.plan_share > 0.0 && !player.evaluator.can_plan() {
                 return Err(options.wrong("plan", "0 where the network does not predict the boards of chains"));
@@ -344,8 +338,8 @@ pub(super) fn network_search<G: Roster>() -> Entry<G> {
         name: NETWORK_SEARCH,
         about: "the best by simulations of the moves that a network values highest",
         parameters: &[
-            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
-            Parameter { key: "sims", default: None, about: SIMS },
+            TIME,
+            SIMULATIONS,
             Parameter {
                 key: "candidates",
                 default: None,
@@ -365,11 +359,8 @@ pub(super) fn network_search<G: Roster>() -> Entry<G> {
 
 pub(crate) fn searching<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     let budget = budget(options)?;
-    let candidates =
-        options.given("candidates").map(|_| options.number("candidates", "a whole number", 1..=G::ACTIONS));
-    let candidates = candidates.transpose()?;
-    let prior_visits = options.given("prior_visits").map(|_| options.number("prior_visits", "a number", 0.0..=1e6));
-    let prior_visits = prior_visits.transpose()?;
+    let candidates = options.optional("candidates", "a whole number", 1..=G::ACTIONS)?;
+    let prior_visits = options.optional("prior_visits", "a number", 0.0..=1e6)?;
     let network =
         options.network_player(NETWORK_BATCH, || last_agent::<G>(Kind::Network).ok_or_else(none_inside::<G>))?;
     Ok(Box::new(NetworkSearch::within(network, rules, budget, candidates, prior_visits)))
@@ -379,10 +370,7 @@ pub(crate) fn beam() -> Entry<Bilging> {
     Entry {
         name: "beam",
         about: "beam search over certain boards for plans that end with a break",
-        parameters: &[
-            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
-            Parameter { key: "sims", default: None, about: SIMS },
-        ],
+        parameters: &[TIME, SIMULATIONS],
         build: |options, _| beam_player(options),
     }
 }

@@ -84,8 +84,11 @@ fn unknown<G: Roster>(parts: &Parts, players: &[Entry<G>]) -> Error {
     ))
 }
 
-/// The text of [`listing`](crate::listing).
-pub(crate) fn lines<G: Roster>(player: Option<&str>) -> Result<String> {
+/// A game's players, one line each: the best one, agents that ship and weights with a name first.
+/// With a player's name: its parameters, with their defaults.
+///
+/// A name that no player of the game has is an error.
+pub fn listing<G: Roster>(player: Option<&str>) -> Result<String> {
     let all = players::<G>();
     match player {
         None => Ok(short::<G>()),

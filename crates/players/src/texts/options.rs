@@ -237,6 +237,16 @@ impl<'a, G: Game> Options<'a, G> {
         number.ok_or_else(|| self.wrong(key, &format!("{kind} from {} to {}", range.start(), range.end())))
     }
 
+    /// [`number`](Self::number) if the text gives one.
+    pub fn optional<T: FromStr + PartialOrd + Display>(
+        &self,
+        key: &str,
+        kind: &str,
+        range: RangeInclusive<T>,
+    ) -> Result<Option<T>> {
+        self.given(key).map(|_| self.number(key, kind, range)).transpose()
+    }
+
     /// The error of a key whose value is wrong.
     pub fn wrong(&self, key: &str, must_be: &str) -> Error {
         Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.asked))

@@ -9,7 +9,7 @@ use matchq_core::random::{Role, Stream};
 use plain::Plain;
 
 #[allow(dead_code)]
-#[path = "../../../../games/src/bejeweled/plain.rs"]
+#[path = "../../../../games/src/bejeweled/tests/plain.rs"]
 mod plain;
 
 fn golden() -> impl Iterator<Item = Value> {

@@ -5,7 +5,6 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use crate::agent_file::Kind;
 use crate::agents::Shipped;
 use crate::bilging::planner;
 use crate::contract::Measured;
@@ -18,18 +17,8 @@ impl Roster for Bilging {
     const ABOUT: &'static str = "12 x 6 pieces, 50 swaps in a row, breaks of up to four lines at once";
 
     const AGENTS: &'static [Shipped] = &[
-        Shipped {
-            name: "bilging-dqn",
-            about: "learned by DQN from what follows from each swap for certain",
-            kind: Kind::Network,
-            file: include_bytes!("../../../../../checkpoints/bilging-dqn/best.safetensors"),
-        },
-        Shipped {
-            name: "bilging-fitted",
-            about: "weights of the article's six features, by fitted value iteration",
-            kind: Kind::Value,
-            file: include_bytes!("../../../../../checkpoints/bilging-fitted/best.safetensors"),
-        },
+        shipped!(Network, "bilging-dqn", "learned by DQN from what follows from each swap for certain"),
+        shipped!(Value, "bilging-fitted", "weights of the article's six features, by fitted value iteration"),
     ];
     const THEMES: &'static [&'static str] = &["bilging"];
 

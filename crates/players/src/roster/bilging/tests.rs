@@ -9,7 +9,7 @@ use matchq_games::{Game, Text};
 use plain::Plain;
 
 #[allow(dead_code)]
-#[path = "../../../../games/src/bilging/plain.rs"]
+#[path = "../../../../games/src/bilging/tests/plain.rs"]
 mod plain;
 
 #[test]

@@ -1,7 +1,7 @@
 //! The toy's rules, and what every game promises.
 
-use super::{Rules, Toy};
-use crate::{Game, Lookahead, Text, conformance};
+use crate::toy::{Rules, Toy};
+use matchq_games::{Game, Lookahead, Text, conformance};
 
 #[test]
 fn the_toy_keeps_what_a_game_promises() {

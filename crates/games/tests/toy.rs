@@ -1,20 +1,16 @@
-//! The example for a new game: match-3 small enough to be solved, written cell by cell.
+//! A game for tests: match-3 small enough to be solved, written cell by cell.
 //!
 //! The board has 3 x 4 cells of 3 colours, 3^12 = 531,441 positions; a game has 4 moves. A swap of
 //! neighbours stays; runs clear and score 8 (three) or 15 (four), the rest falls, new gems come in
 //! from the top, and a move without a match costs 5.
 
-#[cfg(test)]
-mod tests;
-
-use serde::{Deserialize, Serialize};
-
-use super::{
+use matchq_games::error::{Error, Result};
+use matchq_games::random::{Draw, Stream};
+use matchq_games::{
     ActionFeatures, ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
     tidied,
 };
-use crate::error::{Error, Result};
-use crate::random::{Draw, Stream};
+use serde::{Deserialize, Serialize};
 
 /// Columns of the board.
 pub const COLUMNS: usize = 3;
