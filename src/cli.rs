@@ -30,8 +30,7 @@ impl Cli {
         fn allowed(command: clap::Command, allow: fn(Arg) -> Arg) -> clap::Command {
             command.mut_args(allow).mut_subcommands(|command| allowed(command, allow))
         }
-        let version = named::version().split(' ').skip(1).collect::<Vec<_>>().join(" ");
-        let command = allowed(Self::command(), allow_negative).name(named::name()).version(version);
+        let command = allowed(Self::command(), allow_negative).name(named::name()).version(named::version());
         Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
     }
 }

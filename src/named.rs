@@ -15,7 +15,14 @@ pub fn name() -> &'static str {
 }
 
 /// Name and version of the program, with those of matchq.
-pub fn version() -> String {
-    let matchq = concat!("matchq ", env!("CARGO_PKG_VERSION"));
-    NAMED.get().map_or(matchq.to_owned(), |(name, version)| format!("{name} {version} ({matchq})"))
+pub fn program() -> String {
+    format!("{} {}", name(), version())
+}
+
+/// Version of the program, with that of matchq.
+pub fn version() -> &'static str {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    let matchq = env!("CARGO_PKG_VERSION");
+    let of = |(_, version): &(&str, &str)| format!("{version} (matchq {matchq})");
+    VERSION.get_or_init(|| NAMED.get().map_or(matchq.to_owned(), of))
 }

@@ -20,7 +20,7 @@ use crate::players::Playable;
 /// Merges a folder's shards.
 pub fn run(arguments: &Merge) -> Result<()> {
     let shards = Shards::open(&arguments.folder)?;
-    let program = named::version();
+    let program = named::program();
     if shards.job.program != program {
         return Err(Error::user(format!(
             "{}: these shards are of {:?}, and this program is {program}",

@@ -165,7 +165,7 @@ fn run_endure<G: Playable>(place: &Place, arguments: &Endure, agents: &Agents) -
     let texts: Vec<&String> = arguments.players.iter().collect();
     let players = series::players::<G>(texts.iter().copied(), &rules, agents)?;
     let job = Job {
-        program: named::version(),
+        program: named::program(),
         command: "endure".to_owned(),
         game: G::NAME.to_owned(),
         rules: rules_json::<G>(&rules)?,
@@ -205,7 +205,7 @@ fn job<G: Playable>(
     of: u64,
 ) -> Result<Job> {
     Ok(Job {
-        program: named::version(),
+        program: named::program(),
         command: command.to_owned(),
         game: G::NAME.to_owned(),
         rules: rules_json::<G>(rules)?,
@@ -290,7 +290,7 @@ pub(crate) fn generation<G: Playable>(arguments: &Shard, checkpoint: &Checkpoint
         Evolution::<G>::resume(&config, &rules, &device, saved).map_err(|error| checkpoint.wrong(error))?;
     let candidates = learner.candidates();
     let job = Job {
-        program: named::version(),
+        program: named::program(),
         command: "generation".to_owned(),
         game: G::NAME.to_owned(),
         rules: rules_json::<G>(&rules)?,

@@ -15,7 +15,7 @@ use super::{Answer, Refusal, Server, Shared};
 use crate::door::door;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::learners::{Learner, Source, Task, configurations};
+use crate::learners::{self, Learner, Source, Task};
 use crate::players::{LAST, Playable};
 use crate::report::run_view::{Rows, RunView, keys};
 
@@ -125,7 +125,7 @@ fn shipped() -> &'static [Shipped] {
             let about: Vec<&str> = comment.map(|line| line.trim_start_matches('#').trim()).collect();
             Some(Shipped { name, keys, about: about.join(" ") })
         };
-        configurations().iter().filter_map(one).collect()
+        learners::configurations().iter().filter_map(one).collect()
     })
 }
 

@@ -60,10 +60,6 @@ pub fn read(bytes: &[u8], game: Option<&str>) -> Result<Value> {
     }))
 }
 
-fn theme(name: &&str) -> Result<Theme> {
-    Theme::named(name).unwrap_or_else(|| Err(Error::runtime(format!("there is no theme {name}"))))
-}
-
 /// The sentence about a board of a game that cannot stand; its runs then are not sure.
 pub fn doubt(name: &str, game: &str, reading: &mut Reading) -> Result<Option<String>> {
     // Games without such a rule take runs.
