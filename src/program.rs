@@ -1,6 +1,5 @@
 //! The program, with games of its own or without.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
@@ -10,6 +9,7 @@ use crate::inside::{inside, register};
 use crate::learners::add_configuration;
 use crate::named;
 use crate::players::Playable;
+use crate::report::output::tell;
 
 /// Exit code of a failure while running.
 const FAILURE: u8 = 1;
@@ -79,7 +79,7 @@ impl Program {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 // Without standard error, the exit code still tells.
-                writeln!(io::stderr(), "error: {error}").ok();
+                tell(&format!("error: {error}"));
                 match error.exit_code() {
                     FAILURE if is_shard => ExitCode::from(AGAIN),
                     code => ExitCode::from(code),

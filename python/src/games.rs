@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{caught, exception, on_threads_with, unlocked};
-use crate::game::{Sizes, game};
+use crate::game::{AnyGame, Sizes, game};
 use crate::values::{rules, seed};
 use crate::vector::{AnyGames, GAMES_PER_TASK, View};
 
@@ -100,6 +100,11 @@ pub struct Games {
 }
 
 impl Games {
+    fn of(name: &str, game: &dyn AnyGame, games: Box<dyn AnyGames>) -> Self {
+        let colours = game.tokens().iter().map(|token| (token.letter, token.colour.into())).collect();
+        Self { name: name.to_owned(), games: Mutex::new(games), sizes: game.sizes(), colours }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Box<dyn AnyGames>> {
         self.games.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,8 +130,7 @@ impl Games {
         let (game, rules) = (game(name)?, self::rules(rules, obstacle_kinds)?);
         let games = caught(|| game.games(count, &rules, mask, longest.unwrap_or(u64::MAX)).map_err(exception))?;
         let games = games.ok_or_else(|| PyMemoryError::new_err(format!("there is no memory for {count} games")))?;
-        let colours = game.tokens().iter().map(|token| (token.letter, token.colour.into())).collect();
-        Ok(Self { name: name.to_owned(), games: Mutex::new(games), sizes: game.sizes(), colours })
+        Ok(Self::of(name, game.as_ref(), games))
     }
 
     /// Games as they were pickled, by name and state.
@@ -134,8 +138,7 @@ impl Games {
     fn restored(name: &str, saved: &[u8]) -> PyResult<Self> {
         let game = game(name)?;
         let games = caught(|| game.restored(saved).map_err(exception))?;
-        let colours = game.tokens().iter().map(|token| (token.letter, token.colour.into())).collect();
-        Ok(Self { name: name.to_owned(), games: Mutex::new(games), sizes: game.sizes(), colours })
+        Ok(Self::of(name, game.as_ref(), games))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {

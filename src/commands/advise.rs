@@ -5,9 +5,9 @@ mod ranking;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{board_input, print, rules};
+use super::{board_input, print, rules, series};
 use crate::cli::Advise;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::games::{Given, Names};
 use crate::players::{Advised, Agents, Listed, Next, Playable, advise, in_words, position_stream};
 
@@ -55,9 +55,7 @@ pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
                 moves,
                 more: G::about_board(&state),
             };
-            let report = serde_json::to_string(&report)
-                .map_err(|error| Error::runtime(format!("the moves cannot be written as JSON: {error}")))?;
-            print(&format!("{report}\n"))
+            series::print_json(&report)
         }
     }
 }

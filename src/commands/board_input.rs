@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::cli::{Advise, Look};
 use crate::error::{Error, Result};
-use crate::files::{self, check_apart, check_destination, write_atomically};
+use crate::files::{self, check_apart, write_atomically};
 use crate::games::tidy;
 use crate::players::{Advised, Playable, registry};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, Theme};
@@ -43,7 +43,7 @@ pub(super) fn read<G: Playable>(arguments: &Advise) -> Result<Board> {
     let themes = themes(Some(G::NAME), arguments.look.theme.as_deref())?;
     let field = field(&arguments.look, themes[0].size(), &picture)?;
     let (_, mut reading) = vision::read_best(&name, &picture, &themes, field)?;
-    let doubt = doubt(&name, Some(G::NAME), &mut reading)?.or_else(|| unsure(&name, &reading));
+    let doubt = matchq_page::doubt(&name, G::NAME, &mut reading)?.or_else(|| unsure(&name, &reading));
     if let Some(doubt) = doubt {
         return Err(Error::runtime(format!(
             "{doubt}; it was taken for {0}, and --game names another game; there is no advice on such a board: matchq read \
@@ -101,19 +101,11 @@ impl Board {
 
 /// Checks the destination of a drawn picture.
 pub(super) fn check_overlay(path: &Path, image: Option<&Path>) -> Result<()> {
-    if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("png")) {
-        return Err(Error::user(format!("--overlay {}: it must end in .png", path.display())));
-    }
-    check_destination("--overlay", path)?;
+    super::check_file("--overlay", path, "png")?;
     match image {
         Some(image) => check_apart(("--overlay", path), ("the picture that is read", image)),
         None => Ok(()),
     }
-}
-
-/// The sentence about a board of a known game that cannot stand; its runs then are not sure.
-pub(super) fn doubt(name: &str, game: Option<&str>, reading: &mut Reading) -> Result<Option<String>> {
-    game.map_or(Ok(None), |game| matchq_page::doubt(name, game, reading))
 }
 
 /// The sentence about cells that are not sure.

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::series::{self, games};
-use super::threads;
+use super::{door_of, threads};
 use crate::cli::{Compare, Series};
-use crate::door::door;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Comparison, Difference, Figures, Report, Saved, Summary};
 use crate::files;
@@ -31,8 +30,7 @@ pub fn run_again(arguments: &Compare) -> Result<()> {
     let files = arguments.from.iter().map(|path| Ok((path.as_path(), load(path)?))).collect::<Result<Vec<_>>>()?;
     let first = files.iter().find_map(|(path, saved)| Some((path, saved.0.first()?)));
     let (path, player) = first.ok_or_else(|| Error::user("--from: there is no player in these files"))?;
-    let name = super::known(player.game().to_owned(), &format!("--from {}", path.display()))?;
-    door(&name)?.compare_again(arguments, files)
+    door_of(player.game(), &format!("--from {}", path.display()))?.compare_again(arguments, files)
 }
 
 /// Compares the players of files of one game.

@@ -1,30 +1,23 @@
 //! `matchq endure`: points per game of players whose games hardly end.
 
-use std::io::{self, Write};
 use std::time::Instant;
 
 use indicatif::HumanCount;
 use serde::Serialize;
 
-use super::{print, rules, series, threads};
+use super::{print, rules, series, tell, threads};
 use crate::cli::Endure;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
 use crate::eval::{Endurance, Extent, Sequence, deal, endure, levels};
-use crate::players::{Agents, Playable};
+use crate::players::roster::Importance;
+use crate::players::{Agents, Playable, Player};
 use crate::report::columns::table;
 
 /// Moves of a sequence, or mean games per sequence, above which the beginning of the first game, which
 /// cannot end it, counts little.
 const FAIR: u64 = 10_000;
 const GAMES: f64 = 20.0;
-
-/// What all sequences share.
-pub struct Whole {
-    pub seed: u64,
-    pub moves: u64,
-    pub split: bool,
-}
 
 /// A player's sequences.
 pub struct Endured {
@@ -77,32 +70,43 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
     let players = series::players::<G>(&arguments.players, &rules, agents)?;
     let mut all = Vec::new();
     for mut player in players {
-        let begin = Instant::now();
-        let levels = match importance {
-            None => Levels::none(),
-            Some(importance) => levels(player.as_mut(), &rules, extent, importance)?,
-        };
-        let pilots = begin.elapsed();
-        let sequences = endure(player.as_mut(), &rules, extent, &levels)?;
-        let seconds = begin.elapsed();
-        let (seconds, playing) = (seconds.as_secs_f64(), (seconds - pilots).as_secs_f64());
-        all.push(Endured { player: player.name().to_owned(), sequences, seconds, playing });
+        all.push(play(player.as_mut(), &rules, extent, extent, importance)?);
     }
-    let whole = Whole { seed: arguments.seed, moves: arguments.moves, split: arguments.split };
-    let (text, report) = conclude::<G>(&rules, &whole, all);
+    let (text, report) = conclude::<G>(&rules, extent, arguments.split, all);
     match arguments.json {
         false => print(&text),
         true => series::print_json(&report),
     }
 }
 
+/// Lets a player play some sequences of the whole, split by the levels of the whole if an importance is
+/// given.
+pub fn play<G: Playable>(
+    player: &mut dyn Player<G>,
+    rules: &G::Rules,
+    whole: Extent,
+    part: Extent,
+    importance: Option<Importance<G>>,
+) -> Result<Endured> {
+    let begin = Instant::now();
+    let levels = match importance {
+        None => Levels::none(),
+        Some(importance) => levels(player, rules, whole, importance)?,
+    };
+    let pilots = begin.elapsed();
+    let sequences = endure(player, rules, part, &levels)?;
+    let seconds = begin.elapsed();
+    let (seconds, playing) = (seconds.as_secs_f64(), (seconds - pilots).as_secs_f64());
+    Ok(Endured { player: player.name().to_owned(), sequences, seconds, playing })
+}
+
 /// The results as text and for JSON.
 pub fn conclude<G: Playable>(
     rules: &G::Rules,
-    whole: &Whole,
+    Extent { first: seed, moves, .. }: Extent,
+    split: bool,
     all_players: Vec<Endured>,
 ) -> (String, impl Serialize + use<G>) {
-    let Whole { seed, moves, split } = *whole;
     let mut played = Vec::new();
     let mut rows = Vec::new();
     for Endured { player: name, sequences, seconds, playing } in all_players {
@@ -119,7 +123,7 @@ pub fn conclude<G: Playable>(
         let a_game = all.moves as f64 / all.ends;
         if !split && all.ended > 0 && moves < FAIR && (moves as f64) < GAMES * a_game {
             let few = format!("{moves} moves a sequence are few against a game's: the figure is too high");
-            writeln!(io::stderr(), "{name}: {few}; take --moves {FAIR} or more").ok();
+            tell(&format!("{name}: {few}; take --moves {FAIR} or more"));
         }
         let count = |number| HumanCount(number).to_string();
         let cells = vec![shown, count(all.ended), count(all.moves), figure(all.moves as f64 / playing)];

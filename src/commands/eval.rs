@@ -13,7 +13,7 @@ use crate::eval::{Histogram, Report, exponential};
 use crate::games::{Game, Match3};
 use crate::named;
 use crate::network::OnDevice;
-use crate::players::{Agent, Agents, Playable};
+use crate::players::{Agent, Agents, BoxedPlayer, Playable};
 use crate::report::plot as pictures;
 
 /// Columns of a text where standard output is no terminal; most where it is one.
@@ -29,32 +29,43 @@ fn columns() -> usize {
 pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
     super::tell_apart(arguments.checkpoint.as_deref());
     let series = &arguments.series;
-    let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
-    let rules = rules_for::<G>(series, agent.as_ref())?;
-    let device = compute(&arguments.compute)?;
-    let mut player = match &arguments.player {
-        Some(player) => super::player::<G>(player, &rules, agents)?,
-        None => {
-            let agent = agent.map_or_else(Agent::default_of::<G>, Ok)?;
-            agent.player::<G>(&rules, arguments.batch as usize, arguments.precision, &OnDevice(device))?
-        }
-    };
+    let Evaluated { rules, mut player, text, .. } = evaluated::<G>(arguments, agents)?;
     let report = series::play(player.as_mut(), &rules, series, series.json.is_some())?;
-    let precision = arguments.precision.map_or(String::new(), |precision| format!(":precision={precision}"));
-    let watch = arguments.player.clone().unwrap_or_else(|| format!("{}{precision}", report.player));
-    let watch = quoted(&watch);
+    let watch = quoted(&text);
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
     other_rules::<G>(&rules).iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
     conclude(report, series, arguments.plot.as_deref(), Some(&watch), G::IMPORTANCE.is_some())
 }
 
-/// The rules that are given, else those of the agent's training.
-pub(super) fn rules_for<G: Playable>(series: &Series, agent: Option<&Agent>) -> Result<G::Rules> {
+/// A player that is evaluated.
+pub(super) struct Evaluated<G: Playable> {
+    pub(super) rules: G::Rules,
+    pub(super) player: BoxedPlayer<G>,
+    /// Text that gives the player.
+    pub(super) text: String,
+    /// Agent of the player, unless `--player` gives the text.
+    pub(super) agent: Option<Agent>,
+}
+
+/// The player that is asked for, by its own rules unless others are given.
+pub(super) fn evaluated<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<Evaluated<G>> {
+    let Eval { series, batch, precision, .. } = arguments;
+    let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
     let given = series::check::<G>(series)?;
-    match agent.filter(|_| series.game.rules.is_empty()) {
-        Some(agent) => agent.rules::<G>(),
-        None => Ok(given),
+    let rules = match agent.as_ref().filter(|_| series.game.rules.is_empty()) {
+        Some(agent) => agent.rules::<G>()?,
+        None => given,
+    };
+    let device = compute(&arguments.compute)?;
+    if let Some(text) = &arguments.player {
+        let player = super::player::<G>(text, &rules, agents)?;
+        return Ok(Evaluated { rules, player, text: text.clone(), agent: None });
     }
+    let agent = agent.map_or_else(Agent::default_of::<G>, Ok)?;
+    let player = agent.player::<G>(&rules, *batch as usize, *precision, &OnDevice(device))?;
+    let precision = precision.map_or(String::new(), |precision| format!(":precision={precision}"));
+    let text = format!("{}{precision}", agent.label());
+    Ok(Evaluated { rules, player, text, agent: Some(agent) })
 }
 
 /// Writes the results, and how the player is watched if given.

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use super::series;
 use super::shard::{self, Games, Sequences, Shards};
-use super::{compare, endure, eval, print};
+use super::{compare, door_of, endure, eval, print, series};
 use crate::cli::{Merge, Series};
-use crate::door::door;
 use crate::error::{Error, Result};
-use crate::eval::{PlayedGame, Report, Sequence, rules_of};
+use crate::eval::{Extent, PlayedGame, Report, Sequence, rules_of};
 use crate::files;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{Evaluated, Evolution};
@@ -28,8 +26,7 @@ pub fn run(arguments: &Merge) -> Result<()> {
             shards.job.program
         )));
     }
-    let game = super::known(shards.job.game.clone(), &arguments.folder.display().to_string())?;
-    door(&game)?.merge(arguments, shards)
+    door_of(&shards.job.game, &arguments.folder.display().to_string())?.merge(arguments, shards)
 }
 
 /// Merges shards of a game.
@@ -140,11 +137,7 @@ fn reports<G: Playable>(shards: &Shards, series: &Series) -> Result<Vec<Report>>
 fn merge_endured<G: Playable>(shards: &Shards, series: &Series) -> Result<()> {
     let rules = rules::<G>(shards)?;
     let job = &shards.job;
-    let of = endure::Whole {
-        seed: series.seed as u64,
-        moves: job.moves.unwrap_or_default(),
-        split: job.split.unwrap_or_default(),
-    };
+    let extent = Extent { first: series.seed as u64, sequences: series.games, moves: job.moves.unwrap_or_default() };
     let endured = |(contestant, parts): (&shard::Contestant, Vec<Sequences>)| {
         let seconds = time(&contestant.player, parts.iter().map(|part| part.seconds))?;
         let sequences: Vec<_> = parts.into_iter().flat_map(|part| part.sequences).collect();
@@ -167,7 +160,7 @@ fn merge_endured<G: Playable>(shards: &Shards, series: &Series) -> Result<()> {
     };
     let players = by_player(shards, shards.results::<Vec<Sequences>>()?)?;
     let all = job.players.iter().zip(players).map(endured).collect::<Result<_>>()?;
-    let (text, report) = endure::conclude::<G>(&rules, &of, all);
+    let (text, report) = endure::conclude::<G>(&rules, extent, job.split.unwrap_or_default(), all);
     series::write(series, &text, &report, None, |_| Ok(()))
 }
 
@@ -186,7 +179,7 @@ fn merge_generation<G: Playable>(shards: &Shards, arguments: &Merge) -> Result<(
     let (_, device) = device::select(None)?;
     let mut run = Run::<G, Evolution<G>>::resume(folder, &checkpoint, &[], &device, silent)?;
     let evaluated: Vec<Evaluated> = shards.results::<Vec<Evaluated>>()?.into_iter().flatten().collect();
-    run.learner_mut().take(evaluated)?;
+    run.learner.take(evaluated)?;
     run.advance(1)?;
     let state = if run.is_done() { "the run is finished" } else { "the run goes on" };
     print(&format!("{} of {}; {state}\n", run.done(), run.steps()))

@@ -16,57 +16,49 @@ pub mod serve;
 pub mod shard;
 pub mod train;
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::cli::{Command, Compare, Compute, Endure, Eval, GameArguments, Part};
-use crate::door::door;
+use crate::cli::{Command, Compute, GameArguments, Part, Shard};
+use crate::door::{Door, door};
 use crate::error::{Error, Result, in_words};
+use crate::files;
 use crate::games::{Game, Match3};
 use crate::instructions::InstructionSet;
+use crate::learners::config::toml_value;
 use crate::network::OnDevice;
 use crate::network::device::{self, Device};
 use crate::players::network::{Backend, Evaluate, NetworkShape};
 use crate::players::{self, Agents, Arrays, BoxedPlayer, Playable, Setting, agent_in, registry, run_of};
-use crate::report::output::{print, written};
+use crate::report::output::{print, tell, written};
 
 /// Does a command for the game that it names, or for all.
 pub(crate) fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
     let agents = Agents::default();
-    let named = |given: &GameArguments, checkpoint: Option<&Path>| named(given, checkpoint, &agents);
-    let of_eval = |arguments: &Eval| {
-        let checkpoint = arguments.checkpoint.as_deref().or(arguments.player.as_deref().and_then(agent_in));
-        named(&arguments.series.game, checkpoint)
-    };
-    let of_compare = |arguments: &Compare| {
-        let mut players = arguments.players.iter().chain(&arguments.player);
-        named(&arguments.series.game, players.find_map(|player| agent_in(player)))
-    };
-    let of_endure =
-        |arguments: &Endure| named(&arguments.game, arguments.players.iter().find_map(|player| agent_in(player)));
-    let name = match &command {
+    let (given, agent) = match &command {
         Command::Compare(arguments) if !arguments.from.is_empty() => return compare::run_again(arguments),
-        Command::Shard(arguments) => match &arguments.part {
-            Part::Eval(part) => of_eval(part)?,
-            Part::Compare(part) => of_compare(part)?,
-            Part::Endure(part) => of_endure(part)?,
-            Part::Generation(generation) => return shard::run_generation(arguments, generation),
-        },
-        Command::Eval(arguments) => {
-            series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
-            of_eval(arguments)?
+        Command::Eval(arguments) | Command::Shard(Shard { part: Part::Eval(arguments), .. }) => {
+            let agent = arguments.checkpoint.as_deref().or(arguments.player.as_deref().and_then(agent_in));
+            (&arguments.series.game, agent)
         }
-        Command::Compare(arguments) => of_compare(arguments)?,
-        Command::Endure(arguments) => of_endure(arguments)?,
-        Command::Replay(arguments) => named(&arguments.game, arguments.player.as_deref().and_then(agent_in))?,
-        Command::Play(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
-        Command::Advise(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
+        Command::Compare(arguments) | Command::Shard(Shard { part: Part::Compare(arguments), .. }) => {
+            let mut players = arguments.players.iter().chain(&arguments.player);
+            (&arguments.series.game, players.find_map(|player| agent_in(player)))
+        }
+        Command::Endure(arguments) | Command::Shard(Shard { part: Part::Endure(arguments), .. }) => {
+            (&arguments.game, arguments.players.iter().find_map(|player| agent_in(player)))
+        }
+        Command::Replay(arguments) => (&arguments.game, arguments.player.as_deref().and_then(agent_in)),
+        Command::Play(arguments) => (&arguments.game, agent_in(&arguments.player)),
+        Command::Advise(arguments) => (&arguments.game, agent_in(&arguments.player)),
         _ => return run_without_game(&command, &agents),
     };
-    door(&name)?.run(&command, &agents)
+    if let Command::Eval(arguments) = &command {
+        series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
+    }
+    game_of(given, agent, &agents)?.run(&command, &agents)
 }
 
 /// Does a command for one game; `agents` are those read so far.
@@ -96,31 +88,28 @@ fn run_without_game(command: &Command, agents: &Agents) -> Result<()> {
         Command::Plot(arguments) => plot::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
+        Command::Shard(arguments @ Shard { part: Part::Generation(generation), .. }) => {
+            shard::run_generation(arguments, generation)
+        }
         _ => unreachable!("the command has a game"),
     }
 }
 
-/// Name of the game: the given one, else the agent's, else match-3.
-fn named(given: &GameArguments, agent: Option<&Path>, agents: &Agents) -> Result<String> {
+/// The game: the given one, else the agent's, else match-3.
+fn game_of(given: &GameArguments, agent: Option<&Path>, agents: &Agents) -> Result<&'static dyn Door> {
     if let Some(name) = &given.name {
-        return Ok(name.clone());
+        return door(name);
     }
     // An error about a name of neither a player nor an agent comes later, with the names of all players.
     match agent.map(|path| Ok((path, agents.find(path)?))).transpose()? {
-        Some((path, Some(agent))) => known(agent.game().to_owned(), &path.display().to_string()),
-        _ => Ok(Match3::NAME.to_owned()),
+        Some((path, Some(agent))) => door_of(agent.game(), &path.display().to_string()),
+        _ => door(Match3::NAME),
     }
 }
 
-fn known(name: String, file: &str) -> Result<String> {
-    let names = players::names();
-    match names.contains(&name.as_str()) {
-        true => Ok(name),
-        false => Err(Error::user(format!(
-            "{file}: this is of the game {name:?}, which there is not: the games are {}",
-            names.join(", ")
-        ))),
-    }
+/// The game that a file names.
+fn door_of(name: &str, file: &str) -> Result<&'static dyn Door> {
+    door(name).map_err(|error| error.of(file))
 }
 
 fn compute(compute: &Compute) -> Result<Device> {
@@ -132,8 +121,7 @@ fn compute(compute: &Compute) -> Result<Device> {
 fn tell_apart(name: Option<&Path>) {
     let Some(name) = name.filter(|name| !name.exists()) else { return };
     if let (Some(shipped), Some(run)) = (name.to_str().and_then(registry::shipped), run_of(name)) {
-        // A closed standard error is no error.
-        writeln!(io::stderr(), "{} is the agent that ships; that of your run is {}", shipped.name, run.display()).ok();
+        tell(&format!("{} is the agent that ships; that of your run is {}", shipped.name, run.display()));
     }
 }
 
@@ -170,14 +158,10 @@ fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
     for rule in &given.rules {
         let wrong = |what: &str| Error::user(format!("--rule {rule}: {what}"));
+        let parts = rule.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+        let (key, value) = parts.ok_or_else(|| wrong("it must be key=value, such as obstacle_kinds=1"))?;
         // A word that is no TOML value is text.
-        let of_toml = |value: &str| {
-            let mut parsed = format!("value = {value}").parse::<toml::Table>().ok().filter(|table| table.len() == 1)?;
-            parsed.remove("value")
-        };
-        let parsed = rule.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
-        let parsed = parsed.map(|(key, value)| (key, of_toml(value).unwrap_or_else(|| value.into())));
-        let (key, value) = parsed.ok_or_else(|| wrong("it must be key=value, such as obstacle_kinds=1"))?;
+        let value = toml_value(value).unwrap_or_else(|| value.into());
         if table.insert(key.to_owned(), value).is_some() {
             return Err(wrong("this rule is given twice"));
         }
@@ -194,6 +178,14 @@ fn other_rules<G: Playable>(rules: &G::Rules) -> Vec<String> {
     let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
     let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     other.map(|(key, value)| format!("{key}={}", text(value))).collect()
+}
+
+/// Checks that a flag's file has an ending and can be written.
+fn check_file(flag: &str, path: &Path, ending: &str) -> Result<()> {
+    if path.extension().is_none_or(|own| !own.eq_ignore_ascii_case(ending)) {
+        return Err(Error::user(format!("{flag} {}: it must end in .{ending}", path.display())));
+    }
+    files::check_destination(flag, path)
 }
 
 /// A word of a suggested command, quoted where a shell would split it.

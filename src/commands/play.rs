@@ -6,9 +6,7 @@ mod screen;
 mod session;
 mod thinker;
 
-use std::collections::hash_map::RandomState;
 use std::env;
-use std::hash::{BuildHasher, Hasher};
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +22,7 @@ use ratatui::{DefaultTerminal, TerminalOptions, Viewport};
 use super::{print, rules};
 use crate::cli::Play;
 use crate::error::{Error, Result};
-use crate::players::{Agents, Playable};
+use crate::players::{Agents, Playable, kit};
 use session::{Command, Session};
 use thinker::Thinker;
 
@@ -70,8 +68,7 @@ fn is_terminal() -> bool {
 
 /// A seed below 2^32, short to type.
 fn random_seed() -> u128 {
-    // A new state of the standard library's hasher is random.
-    u128::from(RandomState::new().build_hasher().finish() as u32)
+    kit::random_seed() & u128::from(u32::MAX)
 }
 
 /// Shows games until the user quits; restores the terminal, also after a panic.

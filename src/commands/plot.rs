@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::print;
+use super::{check_file, print};
 use crate::cli::Plot;
 use crate::error::{Error, Result};
-use crate::files;
 use crate::players::run_of;
 use crate::report::plot;
 use crate::report::run_view::{RunView, curves};
@@ -13,8 +12,7 @@ use crate::report::run_view::{RunView, curves};
 /// Draws the evaluations of runs.
 pub fn run(arguments: &Plot) -> Result<()> {
     let Plot { runs, output, against, log_x, log_y } = arguments;
-    plot::check("--output", output)?;
-    files::check_destination("--output", output)?;
+    check_file("--output", output, "svg")?;
     let views: Vec<RunView> = runs.iter().map(|run| RunView::open(&folder(run)?)).collect::<Result<_>>()?;
     let column = if against == "steps" { "step" } else { against };
     if let Some(run) = views.iter().find(|run| run.evaluations.rows.iter().len() > 0 && !run.evaluations.has(column)) {

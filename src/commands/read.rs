@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use super::board_input::{check_overlay, doubt, field, fits, fitting, themes, unsure};
+use super::board_input::{check_overlay, field, fits, fitting, themes, unsure};
 use super::print;
 use crate::cli::Read;
 use crate::error::{Error, Result};
-use crate::files::{check_apart, check_destination, read_input_limited, read_limited, text, write_atomically};
+use crate::files::{self, check_apart, check_destination, read_limited, text, write_atomically};
 use crate::games::{Game as _, Match3, tidy};
 use crate::vision::{self, LONGEST, Picture, Reading, SURE, Theme};
 
@@ -36,7 +36,7 @@ fn read(arguments: &Read) -> Result<()> {
     let (_, mut reading) = vision::read_best(&name, &picture, &themes, field)?;
     // Without names the themes are match-3's.
     let game = arguments.game.as_deref().or(theme.is_none().then_some(Match3::NAME));
-    let doubt = doubt(&name, game, &mut reading)?;
+    let doubt = game.map_or(Ok(None), |game| matchq_page::doubt(&name, game, &mut reading))?;
     print(&format!("{}\n", reading.board()))?;
     draw(arguments, &picture, &reading)?;
     if let Some(doubt) = doubt {
@@ -122,19 +122,13 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
 }
 
 fn picture(arguments: &Read) -> Result<(String, Picture)> {
-    match arguments.image.as_deref().filter(|path| *path != Path::new("-")) {
-        Some(path) => {
-            let name = path.display().to_string();
-            Ok((name.clone(), Picture::decode(&name, &read_limited(path, LONGEST)?)?))
-        }
-        None if io::stdin().is_terminal() => {
-            Err(Error::user("name a picture, or give one on standard input: matchq read IMAGE"))
-        }
-        None => {
-            let name = "standard input";
-            Ok((name.to_owned(), Picture::decode(name, &read_input_limited(LONGEST)?)?))
-        }
+    let path = arguments.image.as_deref().unwrap_or(Path::new("-"));
+    if files::is_input(path) && io::stdin().is_terminal() {
+        return Err(Error::user("name a picture, or give one on standard input: matchq read IMAGE"));
     }
+    let name = files::name(path);
+    let picture = Picture::decode(&name, &read_limited(path, LONGEST)?)?;
+    Ok((name, picture))
 }
 
 /// The board given for a picture, row by row.

@@ -8,7 +8,7 @@ use matchq_page::web;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{rules, written};
+use super::{check_file, rules, series, written};
 use crate::cli;
 use crate::error::{Error, Result};
 use crate::eval::tie_stream;
@@ -59,18 +59,12 @@ struct Record {
 /// Replays moves from a file, from standard input or of a player.
 pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> {
     if let Some(path) = &arguments.html {
-        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("html")) {
-            return Err(Error::user(format!("--html: {} must end in .html", path.display())));
-        }
-        files::check_destination("--html", path)?;
+        check_file("--html", path, "html")?;
         let svg = arguments.svg.as_deref();
         svg.map_or(Ok(()), |svg| files::check_apart(("--html", path), ("--svg", svg)))?;
     }
     if let Some(path) = &arguments.svg {
-        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
-            return Err(Error::user(format!("--svg: {} must end in .svg", path.display())));
-        }
-        files::check_destination("--svg", path)?;
+        check_file("--svg", path, "svg")?;
     }
     let rules = rules::<G>(&arguments.game)?;
     let mut out = io::stdout().lock();
@@ -240,8 +234,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         let score = self.episode.score();
         let moves_left = self.counted.then(|| G::actions_left(&self.episode.state()));
         let over = Some(true).filter(|_| !self.counted && self.episode.is_over());
-        let line = serde_json::to_string(&Line { board, score_delta, score, moves_left, over })
-            .map_err(|error| Error::runtime(format!("the position cannot be written as JSON: {error}")))?;
+        let line = series::json(&Line { board, score_delta, score, moves_left, over })?;
         // No buffering: a program may wait for a line before it sends the next move.
         written(self.out, &format!("{line}\n"))
     }

@@ -1,21 +1,20 @@
 //! A player's series of games for `eval` and `compare`: progress, time and report.
 
 use std::collections::HashSet;
-use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
 use indicatif::HumanCount;
 use serde::Serialize;
 
-use super::{print, rules};
+use super::{check_file, print, rules, tell};
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result};
 use crate::eval::{self, PlayedGame, Ratio, Report, deal, play_scores, play_series};
 use crate::files;
 use crate::players::roster::OwnFigures;
 use crate::players::{Agents, BoxedPlayer, Playable, Player};
-use crate::report::{plot, progress};
+use crate::report::progress;
 
 /// Estimates the luck of each game, with progress on a terminal.
 pub fn estimate_luck<G: Playable>(report: &mut Report, simulations: u32) -> Result<()> {
@@ -53,8 +52,7 @@ pub fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Resu
 /// Checks that a picture, if wanted, has a place of its own.
 pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
     let Some(path) = plot else { return Ok(()) };
-    plot::check("--plot", path)?;
-    files::check_destination("--plot", path)?;
+    check_file("--plot", path, "svg")?;
     arguments.json.as_deref().map_or(Ok(()), |json| files::check_apart(("--plot", path), ("--json", json)))
 }
 
@@ -117,8 +115,7 @@ pub fn play_games<G: Playable>(
             let long = HumanCount(LONG);
             let line =
                 format!("{name}: a game has {long} moves already; `matchq endure --split` finds the mean sooner");
-            // A closed standard error is no error.
-            progress.suspend(|| writeln!(io::stderr(), "{line}").ok());
+            progress.suspend(|| tell(&line));
         }
     };
     let wanted = wanted || G::figures(&mut std::iter::empty()) != OwnFigures::default();
@@ -162,9 +159,9 @@ pub fn print_json(report: &impl Serialize) -> Result<()> {
     print(&format!("{}\n", json(report)?))
 }
 
-fn json(report: &impl Serialize) -> Result<String> {
+pub fn json(report: &impl Serialize) -> Result<String> {
     serde_json::to_string(report)
-        .map_err(|error| Error::runtime(format!("the report cannot be written as JSON: {error}")))
+        .map_err(|error| Error::runtime(format!("the results cannot be written as JSON: {error}")))
 }
 
 fn json_file(arguments: &Arguments) -> Option<&Path> {

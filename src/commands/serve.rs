@@ -9,12 +9,5 @@ pub fn run(arguments: &Serve) -> Result<()> {
     if !(0.01..=100.0).contains(&arguments.pace) {
         return Err(Error::user(format!("--pace {}: it must be from 0.01 to 100 moves a second", arguments.pace)));
     }
-    serve::run(serve::Settings {
-        listen: arguments.listen,
-        runs: arguments.runs.clone(),
-        game: arguments.game.clone().unwrap_or_else(|| "match3".to_owned()),
-        player: arguments.player.clone(),
-        pace: arguments.pace,
-        simulations: arguments.simulations,
-    })
+    serve::run(arguments)
 }

@@ -3,30 +3,26 @@
 pub(crate) mod job;
 
 use std::env;
-use std::io::{self, Write};
 use std::path::Path;
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 pub use job::{Contestant, Job, Shards, digest};
 
-use super::series;
-use super::{compute, threads};
+use super::endure::{Endured, play};
+use super::eval::{Evaluated, evaluated};
+use super::{door_of, series, tell, threads};
 use crate::cli::{Compare, Endure, Eval, Generation, Part, Series, Shard};
-use crate::door::door;
 use crate::error::{Error, Result};
-use crate::eval::splitting::{self, Levels};
-use crate::eval::{Extent, PlayedGame, Report, Sequence, endure, levels, rules_json};
+use crate::eval::{Extent, PlayedGame, Report, Sequence, rules_json, splitting};
 use crate::files;
 use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
-use crate::learners::evolution::{Evaluated, Evolution};
+use crate::learners::evolution::{self, Evolution};
 use crate::learners::{Learner, RunFolder, Source};
 use crate::named;
-use crate::network::OnDevice;
 use crate::network::device;
-use crate::players::{Agent, Agents, BoxedPlayer, Playable, Player, agent_in};
+use crate::players::{Agents, BoxedPlayer, Playable, Player, agent_in};
 
 /// Variables with the number of a task, of Slurm's arrays and Kubernetes' indexed jobs.
 const INDEX: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
@@ -117,22 +113,17 @@ fn refuse_outputs(given: &[(&str, bool)]) -> Result<()> {
 fn run_eval<G: Playable>(place: &Place, arguments: &Eval, agents: &Agents) -> Result<()> {
     refuse_outputs(&[("--json", arguments.series.json.is_some()), ("--plot", arguments.plot.is_some())])?;
     let series = &arguments.series;
-    let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
-    let rules = super::eval::rules_for::<G>(series, agent.as_ref())?;
-    let device = compute(&arguments.compute)?;
-    let (mut player, text, digest) = match &arguments.player {
-        Some(text) => (super::player::<G>(text, &rules, agents)?, text.clone(), of_text(text, agents)?),
-        None => {
-            let agent = agent.map_or_else(Agent::default_of::<G>, Ok)?;
-            let (batch, precision) = (arguments.batch as usize, arguments.precision);
-            let player = agent.player::<G>(&rules, batch, precision, &OnDevice(device))?;
-            let precision = precision.map_or(String::new(), |precision| format!(":precision={precision}"));
-            (player, agent.label().to_owned() + &precision, Some(digest(&agent.file.to_bytes()?)))
-        }
+    let Evaluated { rules, mut player, text, agent } = evaluated::<G>(arguments, agents)?;
+    let digest = match agent {
+        Some(agent) => Some(digest(&agent.file.to_bytes()?)),
+        None => of_text(&text, agents)?,
     };
     tell_if_timed(player.as_ref());
-    let contestants = vec![Contestant { player: player.name().to_owned(), text, agent: digest }];
-    let job = job::<G>("eval", &rules, series, contestants, std::slice::from_ref(&player), place.of)?;
+    let job = Job {
+        instructions: instructions(std::slice::from_ref(&player)),
+        players: vec![Contestant { player: player.name().to_owned(), text, agent: digest }],
+        ..job::<G>("eval", &rules, series.seed, series.games, place.of)?
+    };
     place.fill(&job, |part| Ok(vec![games::<G>(player.as_mut(), &rules, series, part, None)?]))
 }
 
@@ -147,9 +138,12 @@ fn run_compare<G: Playable>(place: &Place, arguments: &Compare, agents: &Agents)
     threads(arguments.threads)?;
     let texts: Vec<&String> = arguments.players.iter().chain(&arguments.player).collect();
     let mut players = series::players::<G>(texts.iter().copied(), &rules, agents)?;
-    let contestants = contestants(&texts, &players, agents)?;
-    let job = job::<G>("compare", &rules, series, contestants, &players, place.of)?;
-    let job = Job { luck: arguments.luck, ..job };
+    let job = Job {
+        instructions: instructions(&players),
+        players: contestants(&texts, &players, agents)?,
+        luck: arguments.luck,
+        ..job::<G>("compare", &rules, series.seed, series.games, place.of)?
+    };
     place.fill(&job, |part| {
         let games =
             |player: &mut BoxedPlayer<G>| games::<G>(player.as_mut(), &rules, series, part.clone(), arguments.luck);
@@ -165,59 +159,34 @@ fn run_endure<G: Playable>(place: &Place, arguments: &Endure, agents: &Agents) -
     let texts: Vec<&String> = arguments.players.iter().collect();
     let players = series::players::<G>(texts.iter().copied(), &rules, agents)?;
     let job = Job {
-        program: named::program(),
-        command: "endure".to_owned(),
-        game: G::NAME.to_owned(),
-        rules: rules_json::<G>(&rules)?,
         instructions: instructions(&players),
         players: contestants(&texts, &players, agents)?,
-        seed: arguments.seed.to_string(),
-        count: arguments.sequences,
-        of: place.of,
-        luck: None,
         moves: Some(arguments.moves),
         split: Some(arguments.split),
-        checkpoint: None,
+        ..job::<G>("endure", &rules, arguments.seed.into(), arguments.sequences, place.of)?
     };
     place.fill(&job, |part| {
+        // All shards find the levels of the whole, whichever sequences are theirs.
+        let part = Extent { first: extent.first + part.start, sequences: part.end - part.start, ..extent };
         let sequences = |mut player: BoxedPlayer<G>| {
-            let begin = Instant::now();
-            // All shards find the levels of the whole, whichever sequences are theirs.
-            let levels = match importance {
-                None => Levels::none(),
-                Some(importance) => levels(player.as_mut(), &rules, extent, importance)?,
-            };
-            let part = Extent { first: extent.first + part.start, sequences: part.end - part.start, ..extent };
-            let sequences = endure(player.as_mut(), &rules, part, &levels)?;
-            Ok(Sequences { sequences, seconds: begin.elapsed().as_secs_f64() })
+            let Endured { sequences, seconds, .. } = play(player.as_mut(), &rules, extent, part, importance)?;
+            Ok(Sequences { sequences, seconds })
         };
         players.into_iter().map(sequences).collect::<Result<Vec<_>>>()
     })
 }
 
-/// The job of a series of games.
-fn job<G: Playable>(
-    command: &str,
-    rules: &G::Rules,
-    series: &Series,
-    contestants: Vec<Contestant>,
-    players: &[BoxedPlayer<G>],
-    of: u64,
-) -> Result<Job> {
+/// A command's job of `count` parts in `of` shards.
+fn job<G: Playable>(command: &str, rules: &G::Rules, seed: u128, count: u64, of: u64) -> Result<Job> {
     Ok(Job {
         program: named::program(),
         command: command.to_owned(),
         game: G::NAME.to_owned(),
         rules: rules_json::<G>(rules)?,
-        players: contestants,
-        instructions: instructions(players),
-        seed: series.seed.to_string(),
-        count: series.games,
+        seed: seed.to_string(),
+        count,
         of,
-        luck: None,
-        moves: None,
-        split: None,
-        checkpoint: None,
+        ..Job::default()
     })
 }
 
@@ -236,9 +205,7 @@ fn contestants<G: Playable>(texts: &[&String], players: &[BoxedPlayer<G>], agent
 
 fn tell_if_timed<G: Playable>(player: &dyn Player<G>) {
     if player.is_timed() {
-        let line = format!("{}: its moves depend on the machine's speed: another run differs", player.name());
-        // A closed standard error is no error.
-        writeln!(io::stderr(), "{line}").ok();
+        tell(&format!("{}: its moves depend on the machine's speed: another run differs", player.name()));
     }
 }
 
@@ -275,8 +242,8 @@ pub fn run_generation(arguments: &Shard, generation: &Generation) -> Result<()> 
     let path = RunFolder::checkpoint("--run", &generation.run, &generation.runs)?;
     let digest = digest(&files::read(&path)?);
     let checkpoint = Checkpoint::load(&path)?;
-    let name = super::known(checkpoint.source(&[])?.game()?.to_owned(), &path.display().to_string())?;
-    door(&name)?.generation(arguments, &checkpoint, digest)
+    let game = door_of(checkpoint.source(&[])?.game()?, &path.display().to_string())?;
+    game.generation(arguments, &checkpoint, digest)
 }
 
 /// Evaluates a part of the generation of a checkpoint, whose file has a digest.
@@ -288,23 +255,11 @@ pub(crate) fn generation<G: Playable>(arguments: &Shard, checkpoint: &Checkpoint
     let saved = checkpoint.state()?.learner;
     let mut learner =
         Evolution::<G>::resume(&config, &rules, &device, saved).map_err(|error| checkpoint.wrong(error))?;
-    let candidates = learner.candidates();
-    let job = Job {
-        program: named::program(),
-        command: "generation".to_owned(),
-        game: G::NAME.to_owned(),
-        rules: rules_json::<G>(&rules)?,
-        players: vec![],
-        instructions: None,
-        seed: config.run.seed.to_string(),
-        count: candidates as u64,
-        of: place.of,
-        luck: None,
-        moves: None,
-        split: None,
-        checkpoint: Some(digest),
-    };
-    place.fill(&job, |part| -> Result<Vec<Evaluated>> { learner.evaluate(part.start as usize..part.end as usize) })
+    let (seed, candidates) = (config.run.seed.into(), learner.candidates() as u64);
+    let job = Job { checkpoint: Some(digest), ..job::<G>("generation", &rules, seed, candidates, place.of)? };
+    place.fill(&job, |part| -> Result<Vec<evolution::Evaluated>> {
+        learner.evaluate(part.start as usize..part.end as usize)
+    })
 }
 
 /// Refuses a run of another learner than evolution.

@@ -1,14 +1,13 @@
 //! `matchq train`: starts or resumes a training.
 
-use std::io::{self, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{compute, other_rules, print, quoted};
+use super::{compute, other_rules, print, quoted, tell};
 use crate::cli::Train;
-use crate::door::door;
+use crate::door::{Door, door};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::instructions::InstructionSet;
@@ -16,7 +15,7 @@ use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task};
 use crate::named;
 use crate::network::device::is_processor;
-use crate::players::{Playable, Setting, names};
+use crate::players::{Playable, Setting};
 use crate::report::progress::of_run;
 
 /// Time within which a repeated signal counts as one.
@@ -37,8 +36,7 @@ pub fn run(arguments: &Train) -> Result<()> {
             }
             return;
         }
-        // A closed standard error is no error.
-        writeln!(io::stderr(), "\nfinishing the round and saving; once more to exit at once").ok();
+        tell("\nfinishing the round and saving; once more to exit at once");
     };
     match ctrlc::set_handler(stop) {
         // A handler is enough for several trainings in a process.
@@ -51,12 +49,11 @@ pub fn run(arguments: &Train) -> Result<()> {
         (Some(path), _) => {
             let folder = RunFolder::open(path, &arguments.runs)?;
             let checkpoint = Checkpoint::load(&folder.last())?;
-            let game = door(game(&checkpoint.source(&[])?)?)?;
-            game.resume(arguments, folder, checkpoint, stop)
+            game(&checkpoint.source(&[])?)?.resume(arguments, folder, checkpoint, stop)
         }
         (None, Some(path)) => {
             let source = Source::load(path, &arguments.set)?;
-            door(game(&source)?)?.start(arguments, path, &source, stop)
+            game(&source)?.start(arguments, path, &source, stop)
         }
         (None, None) => Err(Error::user("--config NAME or --resume NAME is needed")),
     }
@@ -85,8 +82,8 @@ impl<G: Playable> Task<G> for Start<'_> {
             true => format!(" by the instructions {}", InstructionSet::used()),
             false => String::new(),
         };
-        let path = run.folder().path().display();
-        run.logs().message(&format!("training {path} for {} {}{by}", run.steps(), run.unit()));
+        let path = run.folder.path().display();
+        run.logs.progress.message(&format!("training {path} for {} {}{by}", run.steps(), run.unit()));
         finish(run, arguments.events, stop)
     }
 }
@@ -104,7 +101,7 @@ impl<G: Playable> Task<G> for Resume<'_> {
         let Self { arguments, folder, checkpoint, stop } = self;
         let device = compute(&arguments.compute)?;
         let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, of_run(arguments.quiet))?;
-        let (threads, began_with) = (rayon::current_num_threads(), run.record().threads);
+        let (threads, began_with) = (rayon::current_num_threads(), run.record.threads);
         let threads = (L::DEPENDS_ON_THREADS && threads != began_with)
             .then(|| format!("this run began with --threads {began_with} and goes on with {threads}"));
         let other = checkpoint.other_instructions().filter(|_| is_processor(&device));
@@ -112,11 +109,15 @@ impl<G: Playable> Task<G> for Resume<'_> {
             format!("this run was computed with the instructions {before} and goes on with {}", InstructionSet::used())
         });
         for with in threads.into_iter().chain(instructions) {
-            // A closed standard error is no error.
-            writeln!(io::stderr(), "{with}: the last bits of what it learns may differ").ok();
+            tell(&format!("{with}: the last bits of what it learns may differ"));
         }
-        let path = run.folder().path().display();
-        run.logs().message(&format!("going on with {path} after {} of {} {}", run.step(), run.steps(), run.unit()));
+        let path = run.folder.path().display();
+        run.logs.progress.message(&format!(
+            "going on with {path} after {} of {} {}",
+            run.step(),
+            run.steps(),
+            run.unit()
+        ));
         finish(run, arguments.events, stop)
     }
 }
@@ -127,13 +128,13 @@ const REFERENCES: [&str; 2] = ["random", "greedy"];
 /// Lets the quick players play the evaluation's games, and says what they score.
 fn compare<G: Playable, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -> Result<()> {
     for name in REFERENCES {
-        let mut player = G::player(name, run.rules(), &Setting::default())?;
+        let mut player = G::player(name, &run.rules, &Setting::default())?;
         run.compare_with(name, player.as_mut(), stop)?;
     }
     let scores: Vec<String> =
-        run.logs().references().iter().map(|player| format!("{} {:.1}", player.name, player.mean)).collect();
+        run.logs.references.iter().map(|player| format!("{} {:.1}", player.name, player.mean)).collect();
     if !scores.is_empty() {
-        run.logs().message(&format!("for comparison: {}", scores.join(", ")));
+        run.logs.progress.message(&format!("for comparison: {}", scores.join(", ")));
     }
     Ok(())
 }
@@ -141,25 +142,25 @@ fn compare<G: Playable, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -
 /// Trains, then prints how the training ended and what can be done next.
 fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, events: bool, stop: &AtomicBool) -> Result<()> {
     if events {
-        print(&format!("{}\n", serde_json::json!({"begun": run.folder().path().display().to_string()})))?;
+        print(&format!("{}\n", serde_json::json!({"begun": run.folder.path().display().to_string()})))?;
     }
     // Inside the thread pool, because a thread waiting outside is woken for every piece of work.
     let ending = rayon::scope(|_| {
         compare(&mut run, stop)?;
         run.train(stop)
     });
-    run.logs().finish();
+    run.logs.progress.finish();
     let ending = ending?;
-    run.logs().draw_curve(run.folder())?;
+    run.logs.draw_curve(&run.folder)?;
     let program = named::name();
-    let (done, path) = (run.done(), quoted(&run.folder().path().display().to_string()));
+    let (done, path) = (run.done(), quoted(&run.folder.path().display().to_string()));
     match ending {
         Ending::Stopped => print(&format!("stopped after {done}; go on with: {program} train --resume {path}\n")),
         Ending::Finished => {
-            let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            let rules = other_rules::<G>(run.rules());
+            let best = run.record.best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
+            let rules = other_rules::<G>(&run.rules);
             let rules: String = rules.iter().map(|rule| format!(" --rule {}", quoted(rule))).collect();
-            let next = match run.record().best {
+            let next = match run.record.best {
                 Some(_) => format!(
                     "measure it: {program} eval --checkpoint {path}\nwatch it play: {program} play --player {path}{rules}\n"
                 ),
@@ -170,14 +171,7 @@ fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, events: bool, stop: &A
     }
 }
 
-/// Name of the game of a training.
-fn game(source: &Source) -> Result<&str> {
-    let name = source.game()?;
-    let names = names();
-    match names.contains(&name) {
-        true => Ok(name),
-        false => {
-            Err(source.wrong("game.name", &format!("there is no game \"{name}\": the games are {}", names.join(", "))))
-        }
-    }
+/// The game of a training.
+fn game(source: &Source) -> Result<&'static dyn Door> {
+    door(source.game()?).map_err(|error| source.wrong("game.name", &error.to_string()))
 }

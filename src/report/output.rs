@@ -9,6 +9,11 @@ pub fn print(text: &str) -> Result<()> {
     written(&mut io::stdout(), text).map(|_| ())
 }
 
+/// Writes a line to standard error; a closed one is no error.
+pub fn tell(line: &str) {
+    writeln!(io::stderr(), "{line}").ok();
+}
+
 /// Writes at once; returns false if the pipe is closed.
 pub fn written(out: &mut impl Write, text: &str) -> Result<bool> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

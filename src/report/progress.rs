@@ -1,6 +1,5 @@
 //! Progress of work: a bar on a terminal, else a plain line at times.
 
-use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -9,6 +8,8 @@ use indicatif::{
     HumanCount, HumanDuration, HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 use matchq_learners::progress::{Length, Progress, silent};
+
+use super::output::tell;
 
 /// Time between plain lines.
 const LINE: Duration = Duration::from_secs(10);
@@ -77,7 +78,7 @@ impl Progress for Bar {
             self.lines = Some(Instant::now());
             let shown = Some((self.bar.position(), self.metrics.clone()));
             if self.written != shown {
-                print(&line(&self.bar, self.unit, self.start.load(Ordering::Relaxed), &self.metrics));
+                tell(&line(&self.bar, self.unit, self.start.load(Ordering::Relaxed), &self.metrics));
                 self.written = shown;
             }
         }
@@ -86,7 +87,7 @@ impl Progress for Bar {
     /// Prints a line, above the bar if any.
     fn message(&self, line: &str) {
         match self.lines {
-            Some(_) => print(line),
+            Some(_) => tell(line),
             None => self.bar.println(line),
         }
     }
@@ -104,14 +105,11 @@ impl Progress for Bar {
 /// Any thread may call `inc` or `set_position`; `finish_and_clear` removes the bar.
 pub fn series(name: &str, units: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(units), ProgressDrawTarget::stderr());
-    if units == 0 {
-        return styled(bar, "{human_pos} moves in {elapsed}  {prefix}").with_prefix(name.to_owned());
-    }
-    styled(bar, "{bar:30} {percent:>3} %  {eta} left  {prefix}").with_prefix(name.to_owned())
-}
-
-fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
-    bar.with_style(style(template))
+    let template = match units {
+        0 => "{human_pos} moves in {elapsed}  {prefix}",
+        _ => "{bar:30} {percent:>3} %  {eta} left  {prefix}",
+    };
+    bar.with_style(style(template)).with_prefix(name.to_owned())
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -149,11 +147,6 @@ fn pace(done: u64, left: u64, elapsed: Duration) -> String {
         true => format!(", {:.1}/s, {left:#} left", HumanFloatCount(1.0 / step.max(1e-9))),
         false => format!(", {:#} a step, {left:#} left", duration(step)),
     }
-}
-
-/// Prints to standard error; a closed one does not stop a run.
-fn print(line: &str) {
-    writeln!(std::io::stderr(), "{line}").ok();
 }
 
 #[cfg(test)]

@@ -14,9 +14,8 @@ mod thinking;
 mod trainings;
 mod watch;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Bytes, to_bytes};
@@ -35,27 +34,15 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::cli::Serve;
 use crate::error::{Error, Result};
+use crate::games::{Game, Match3};
 use crate::report::output::print;
 use guard::Guard;
 pub use runs::Resolve;
 use thinking::Thinking;
 use trainings::Trainings;
 use watch::Watch;
-
-/// What a server is told.
-pub struct Settings {
-    pub listen: SocketAddr,
-    /// Folder of the runs' folders.
-    pub runs: PathBuf,
-    /// Game and player that all watch.
-    pub game: String,
-    pub player: String,
-    /// Moves a second of that game.
-    pub pace: f64,
-    /// Most simulations a move that may be asked for.
-    pub simulations: usize,
-}
 
 /// What all requests share.
 struct Server {
@@ -81,30 +68,31 @@ const CONNECTIONS: usize = 512;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Serves until the process ends.
-pub fn run(settings: Settings) -> Result<()> {
+pub fn run(arguments: &Serve) -> Result<()> {
+    let Serve { listen, runs, player, pace, simulations, game } = arguments;
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Error::runtime(format!("no threads can be started: {error}")))?;
     runtime.block_on(async {
-        let listener = TcpListener::bind(settings.listen)
+        let listener = TcpListener::bind(listen)
             .await
-            .map_err(|error| Error::user(format!("--listen {}: {error}; another port may be free", settings.listen)))?;
-        let address = listener.local_addr().unwrap_or(settings.listen);
+            .map_err(|error| Error::user(format!("--listen {listen}: {error}; another port may be free")))?;
+        let address = listener.local_addr().unwrap_or(*listen);
         let guard = Guard::new(address);
         let link = guard.link(address);
-        let thinking = Thinking::new(threads, settings.simulations);
-        let watch = Watch::new(&thinking, &settings.game, &settings.player, settings.pace)?;
+        let thinking = Thinking::new(threads, *simulations);
+        let watch = Watch::new(&thinking, game.as_deref().unwrap_or(Match3::NAME), player, *pace)?;
         print(&format!("{link}\n"))?;
         if address.ip().is_unspecified() {
             eprintln!("on other machines {} stands for this machine's name or address", address.ip());
         }
         eprintln!("Ctrl-C ends the server and stops its trainings, which can be resumed");
-        let trainings = Trainings::new(settings.runs.clone());
+        let trainings = Trainings::new(runs.clone());
         let server = Arc::new(Server {
             guard,
             thinking,
             trainings,
-            runs: settings.runs,
+            runs: runs.clone(),
             disk: Arc::new(Semaphore::new(1)),
             watch,
         });
@@ -173,6 +161,11 @@ async fn file(Path(name): Path<String>) -> Response {
         }
         None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
     }
+}
+
+/// What a lock holds, also after a panic under it.
+fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A sentence as the answer to a request that is wrong, or fails.

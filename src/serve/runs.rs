@@ -9,7 +9,6 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Answer, Refusal, Server, Shared};
 use crate::door::door;
@@ -35,9 +34,7 @@ pub fn below(runs: &FilePath, name: &str) -> std::result::Result<PathBuf, Refusa
 /// All runs, without their curves.
 pub async fn list(State(server): Shared) -> Answer {
     let runs = server.runs.clone();
-    let turn = turn(&server).await?;
-    let recipes = blocking(move || {
-        let _turn = turn;
+    let listed = reading(&server, move || {
         let all = RunView::glance_at_all(&runs);
         let mut recipes: Vec<String> = Vec::new();
         let run = |run: &RunView| {
@@ -65,15 +62,13 @@ pub async fn list(State(server): Shared) -> Answer {
         let runs: Vec<Value> = all.iter().map(run).collect();
         json!({"runs": runs})
     });
-    Ok(Json(recipes.await?))
+    Ok(Json(listed.await?))
 }
 
 /// A run with its configuration and its curves.
 pub async fn one(State(server): Shared, Path(name): Path<String>) -> Answer {
     let folder = below(&server.runs, &name)?;
-    let turn = turn(&server).await?;
-    let shown = blocking(move || {
-        let _turn = turn;
+    let shown = reading(&server, move || -> Result<Value> {
         let view = RunView::open(&folder)?;
         let (_, unit) = view.steps();
         let rows = |rows: &Rows| json!({"columns": rows.columns, "rows": rows.rows});
@@ -88,8 +83,7 @@ pub async fn one(State(server): Shared, Path(name): Path<String>) -> Answer {
             "references": view.references,
         }))
     });
-    let shown: Result<Value> = shown.await?;
-    Ok(Json(shown?))
+    Ok(Json(shown.await??))
 }
 
 /// Keys whose values differ from those of the nearest configuration that ships: key, shipped and
@@ -163,9 +157,8 @@ pub async fn configurations() -> Answer {
 
 /// Names of the reports of `compare --json` among the runs.
 pub async fn reports(State(server): Shared) -> Answer {
-    let (runs, turn) = (server.runs.clone(), turn(&server).await?);
-    let names = blocking(move || {
-        let _turn = turn;
+    let runs = server.runs.clone();
+    let names = reading(&server, move || {
         let entries = fs::read_dir(&runs).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| vec![]);
         let is_file = |entry: &&fs::DirEntry| entry.path().is_file();
         let name = |entry: &fs::DirEntry| entry.file_name().into_string().ok();
@@ -183,19 +176,25 @@ pub async fn report(State(server): Shared, Path(name): Path<String>) -> Answer {
         return Err(Refusal(StatusCode::NOT_FOUND, format!("'{name}' is no report: its name ends in .json")));
     }
     let path = below(&server.runs, &name)?;
-    let turn = turn(&server).await?;
-    let report = blocking(move || {
-        let _turn = turn;
+    let report = reading(&server, move || {
         let text = files::read_limited(&path, LONGEST)?;
         serde_json::from_slice(&text).map_err(|error| Error::user(format!("{name} is no JSON: {error}")))
     });
     Ok(Json(report.await??))
 }
 
-/// The turn to read runs, until it is dropped: where they are read, also if the asker leaves.
-pub async fn turn(server: &Server) -> std::result::Result<OwnedSemaphorePermit, Refusal> {
+/// Reads runs when it is this request's turn, which ends with the reading, also if the asker leaves.
+pub async fn reading<T: Send + 'static>(
+    server: &Server,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> std::result::Result<T, Refusal> {
     let turn = server.disk.clone().acquire_owned().await;
-    turn.map_err(|_| Refusal(StatusCode::SERVICE_UNAVAILABLE, "the server ends".to_owned()))
+    let turn = turn.map_err(|_| Refusal(StatusCode::SERVICE_UNAVAILABLE, "the server ends".to_owned()))?;
+    blocking(move || {
+        let _turn = turn;
+        read()
+    })
+    .await
 }
 
 /// Does what may wait for a disk beside the requests.

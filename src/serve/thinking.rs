@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::extract::{self, State};
 use axum::http::{StatusCode, header};
@@ -11,7 +11,8 @@ use matchq_page::{Engine, Request};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use super::{LONGEST, Refusal, SHORT, Shared, body};
+use super::runs::blocking;
+use super::{LONGEST, Refusal, SHORT, Shared, body, locked};
 use crate::error::Result;
 use crate::players::{Agent, Agents};
 
@@ -63,26 +64,24 @@ impl Thinking {
         let turn = self.turns.clone().acquire_owned().await.map_err(|_| busy())?;
         let waits = Waits::default();
         let (this, stop) = (self.clone(), waits.0.clone());
-        let answered = tokio::task::spawn_blocking(move || {
+        let answered = blocking(move || {
             let _turn = turn;
             Ok(this.answer_now(request()?, &stop))
         });
-        answered
-            .await
-            .map_err(|_| Refusal(StatusCode::INTERNAL_SERVER_ERROR, "the program failed at this request".to_owned()))?
+        answered.await?
     }
 
     /// The answer, on this thread.
     pub fn answer_now(&self, request: Request, stop: &AtomicBool) -> String {
         // Held until the agent has its place, which another's could take.
         let given = match &request {
-            Request::Agent { name, .. } => Some((name.clone(), self.given())),
+            Request::Agent { name, .. } => Some((name.clone(), locked(&self.given))),
             _ => None,
         };
-        let mut engine =
-            self.engines().pop().unwrap_or_else(|| Engine::new(self.agents.clone(), self.most_simulations));
+        let free = locked(&self.engines).pop();
+        let mut engine = free.unwrap_or_else(|| Engine::new(self.agents.clone(), self.most_simulations));
         let answer = engine.respond_until(request, stop);
-        self.engines().push(engine);
+        locked(&self.engines).push(engine);
         if let (Some((name, mut given)), Ok(_)) = (given, &answer) {
             self.make_room(&mut given[0], name);
         }
@@ -100,17 +99,9 @@ impl Thinking {
         }
     }
 
-    fn given(&self) -> MutexGuard<'_, [VecDeque<String>; 2]> {
-        self.given.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn engines(&self) -> MutexGuard<'_, Vec<Engine>> {
-        self.engines.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes a run's agent under a name, again if it has gone on learning.
     pub fn give(&self, name: &str, file: &[u8]) -> Result<Agent> {
-        let mut given = self.given();
+        let mut given = locked(&self.given);
         let agent = self.agents.give(name, file)?;
         self.make_room(&mut given[1], name.to_owned());
         Ok(agent)

@@ -1,11 +1,11 @@
 //! Trainings that a page starts, stops and resumes: processes of this program.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io::{BufRead, BufReader};
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use axum::Json;
@@ -15,8 +15,8 @@ use matchq_page::OF_RUN;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::runs::{below, blocking, turn};
-use super::{Answer, Refusal, SHORT, Shared, body, parsed};
+use super::runs::{below, blocking, reading};
+use super::{Answer, Refusal, SHORT, Shared, body, locked, parsed};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::learners::configurations;
@@ -33,9 +33,8 @@ const LONGEST: u64 = 256 << 20;
 
 pub struct Trainings {
     runs: PathBuf,
-    started: Mutex<BTreeMap<String, Started>>,
-    /// Names of those that are about to start.
-    starting: Mutex<BTreeSet<String>>,
+    /// Trainings by their names; `None` for one that is about to start.
+    all: Mutex<BTreeMap<String, Option<Started>>>,
 }
 
 struct Started {
@@ -50,32 +49,35 @@ impl Started {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Trainings {
     pub fn new(runs: PathBuf) -> Self {
-        Self { runs, started: Mutex::default(), starting: Mutex::default() }
+        Self { runs, all: Mutex::default() }
+    }
+
+    /// Trainings that run or are about to.
+    fn running(&self) -> MutexGuard<'_, BTreeMap<String, Option<Started>>> {
+        let mut all = locked(&self.all);
+        all.retain(|_, training| training.as_mut().is_none_or(Started::is_running));
+        all
     }
 
     /// Starts a training, and waits until it trains or has failed.
     fn start(&self, name: &str, arguments: &[&str]) -> Result<()> {
         {
-            let (mut started, mut starting) = (locked(&self.started), locked(&self.starting));
-            started.retain(|_, training| training.is_running());
-            if started.contains_key(name) || starting.contains(name) {
+            let mut running = self.running();
+            if running.contains_key(name) {
                 return Err(Error::user(format!("{name} is trained already")));
             }
-            if started.len() + starting.len() >= MOST {
+            if running.len() >= MOST {
                 return Err(Error::user(format!("{MOST} trainings run already: stop one, or wait")));
             }
-            starting.insert(name.to_owned());
+            running.insert(name.to_owned(), None);
         }
         let begun = self.begin(arguments);
-        locked(&self.starting).remove(name);
+        let mut all = locked(&self.all);
+        all.remove(name);
         if let Some(child) = begun? {
-            locked(&self.started).insert(name.to_owned(), Started { child, stopping: false });
+            all.insert(name.to_owned(), Some(Started { child, stopping: false }));
         }
         Ok(())
     }
@@ -98,24 +100,20 @@ impl Trainings {
         let said = Arc::new(Mutex::new(VecDeque::new()));
         if let Some(errors) = child.stderr.take() {
             let said = said.clone();
-            std::thread::spawn(move || {
-                for line in BufReader::new(errors).lines().map_while(std::io::Result::ok) {
-                    let mut said = locked(&said);
-                    said.push_back(line);
-                    if said.len() > LINES {
-                        said.pop_front();
-                    }
+            follow(errors, move |line| {
+                let mut said = locked(&said);
+                said.push_back(line);
+                if said.len() > LINES {
+                    said.pop_front();
                 }
             });
         }
         let begun = Arc::new(AtomicBool::new(false));
         if let Some(output) = child.stdout.take() {
             let begun = begun.clone();
-            std::thread::spawn(move || {
-                for line in BufReader::new(output).lines().map_while(std::io::Result::ok) {
-                    let event: Value = serde_json::from_str(&line).unwrap_or_default();
-                    begun.fetch_or(event["begun"].is_string(), Ordering::Relaxed);
-                }
+            follow(output, move |line| {
+                let event: Value = serde_json::from_str(&line).unwrap_or_default();
+                begun.fetch_or(event["begun"].is_string(), Ordering::Relaxed);
             });
         }
         let begin = Instant::now();
@@ -137,15 +135,19 @@ impl Trainings {
 
     /// Asks a training to finish its round, save and end.
     fn stop(&self, name: &str) -> Result<()> {
-        let mut started = locked(&self.started);
-        started.retain(|_, training| training.is_running());
+        let mut running = self.running();
         let missing = || Error::user(format!("{name} is not trained by this server: stop it where it was started"));
-        let training = started.get_mut(name).ok_or_else(missing)?;
+        let training = running.get_mut(name).and_then(Option::as_mut).ok_or_else(missing)?;
         if !std::mem::replace(&mut training.stopping, true) {
             interrupt(&training.child)?;
         }
         Ok(())
     }
+}
+
+/// Passes on each line of what a process writes, in a thread of its own.
+fn follow(written: impl Read + Send + 'static, pass_on: impl FnMut(String) + Send + 'static) {
+    std::thread::spawn(move || BufReader::new(written).lines().map_while(std::io::Result::ok).for_each(pass_on));
 }
 
 #[cfg(unix)]
@@ -230,13 +232,12 @@ pub async fn agent(State(server): Shared, request: Request) -> Answer {
     let folder = below(&server.runs, &run)?;
     let name = format!("{OF_RUN}{run}");
     let given = name.clone();
-    let turn = turn(&server).await?;
-    let agent = blocking(move || {
-        let _turn = turn;
+    let thinking = server.thinking.clone();
+    let agent = reading(&server, move || {
         let file = [LAST, BEST].into_iter().map(|name| folder.join(name)).find(|file| file.is_file());
         let missing = || Error::user(format!("{run} has no agent yet: its training saves one at its first checkpoint"));
         let bytes = files::read_limited(&file.ok_or_else(missing)?, LONGEST)?;
-        server.thinking.give(&name, &bytes)
+        thinking.give(&name, &bytes)
     });
     let agent = agent.await??;
     Ok(Json(json!({"name": given, "game": agent.game(), "kind": agent.file.kind.name()})))

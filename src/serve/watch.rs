@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::extract::State;
@@ -15,7 +15,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 
 use super::thinking::Thinking;
-use super::{Server, Shared};
+use super::{Server, Shared, locked};
 use crate::error::{Error, Result};
 
 /// Moves that a slow watcher may fall behind before it gets a snapshot in place of them.
@@ -64,7 +64,7 @@ impl Watch {
 
     /// A receiver of the moves from now on, and the event of the position before them.
     fn join(&self) -> (Receiver<(u64, Arc<str>)>, u64, Event) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = locked(&self.state);
         let receiver = self.moves.subscribe();
         self.somebody.notify_one();
         let snapshot = json!({"at": state.at, "position": state.position, "player": self.player.name}).to_string();
@@ -74,13 +74,13 @@ impl Watch {
     /// Plays the move of a player, or deals the next game.
     async fn play(&self, thinking: &Thinking) -> Option<Duration> {
         let (mut at, over) = {
-            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let state = locked(&self.state);
             (state.at.clone(), state.position["over"] == true)
         };
         if over || at.moves.len() >= LONGEST {
             at = Position::of_seed(&at.game, at.seed.unwrap_or(0) + 1);
             let position = answered(thinking, Request::Position { at: at.clone() }).await?;
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = locked(&self.state);
             (state.at, state.position, state.number) = (at, position, state.number + 1);
             let dealt = json!({"at": state.at, "position": state.position, "player": self.player.name}).to_string();
             self.moves.send((state.number, format!("snapshot\n{dealt}").into())).ok();
@@ -91,7 +91,7 @@ impl Watch {
         let action = values["moves"][0]["action"].as_u64()? as usize;
         let played = answered(thinking, Request::Play { at: at.clone(), action }).await?;
         at.moves.push(action);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state);
         let position = played["position"].clone();
         let over = position["over"] == true;
         (state.at, state.position, state.number) = (at, position, state.number + 1);

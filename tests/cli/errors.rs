@@ -68,7 +68,7 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (vec!["train", "--resume", "x", "--config", "tiny.toml"], vec!["--resume", "--config"]),
         (set("game.obstacle_kinds=1"), vec!["--set: game.obstacle_kinds: ", "unknown field", "rules"]),
         (set("learner=sarsa"), vec!["--set: learner: ", "\"sarsa\"", "dqn"]),
-        (set("game.name=chess"), vec!["--set: game.name: ", "\"chess\"", "match3"]),
+        (set("game.name=chess"), vec!["--set: game.name: ", "there is no game 'chess'", "match3"]),
         (
             vec!["eval", "--checkpoint", "nowhere.safetensors"],
             vec!["nowhere.safetensors is not there", "or an agent that ships: dqn, "],

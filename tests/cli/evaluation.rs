@@ -263,7 +263,7 @@ fn luck_is_not_estimated_of_moves_that_do_not_lead_to_the_score() {
     let told = spoil(|player| player["rules"]["obstacle_kinds"] = 300.into());
     assert!(told.contains("--from spoilt.json: the rules of greedy") && told.contains("0 to 252"), "{told}");
     let told = spoil(|player| player["game"] = "chess".into());
-    assert!(told.contains("--from spoilt.json: this is of the game \"chess\""), "{told}");
+    assert!(told.contains("--from spoilt.json: there is no game 'chess'"), "{told}");
 }
 
 #[test]

@@ -61,11 +61,11 @@ fn train<S: Script>(overrides: &[&str]) -> Training<S> {
 }
 
 fn player<S: Script>(training: &Training<S>) -> NetworkPlayer<Probe<S>> {
-    NetworkPlayer::new(evaluator(training.learner().q_learner().network(), 16, &cpu()))
+    NetworkPlayer::new(evaluator(training.learner.q_learner().network(), 16, &cpu()))
 }
 
 fn values<S: Script>(training: &Training<S>, position: Position) -> Vec<f32> {
-    values_of(training.learner(), position)
+    values_of(&training.learner, position)
 }
 
 fn values_of<S: Script>(learner: &Dqn<Probe<S>>, position: Position) -> Vec<f32> {
@@ -170,7 +170,7 @@ fn the_delayed_reward_is_learned_with_the_values_of_next_moves() {
         let training = train(&[&next[..], more].concat());
         assert_knows_the_delayed_reward(&training);
         // A single forward pass knows the values, too.
-        let mut plain = evaluator::<Probe<Delayed>>(training.learner().q_learner().network(), 1, &cpu());
+        let mut plain = evaluator::<Probe<Delayed>>(training.learner.q_learner().network(), 1, &cpu());
         plain.next_moves = 0;
         assert_near(plain.values(&[Position { dealt: 1, ..START }]).unwrap(), &[0.64, 0.0]);
     }

@@ -83,7 +83,7 @@ fn resume(path: &Path) -> Training {
 /// Trains to the end; keeps only the folder.
 fn finish(mut training: Training) -> PathBuf {
     assert_eq!(training.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
-    training.folder().path().to_owned()
+    training.folder.path().to_owned()
 }
 
 /// Trains up to a step and stops; keeps only the folder.
@@ -94,7 +94,7 @@ fn stop_at(mut training: Training, step: u64) -> PathBuf {
         assert!(training.evaluate_if_due(&AtomicBool::new(false)).unwrap());
     }
     assert_eq!(training.step(), step);
-    training.folder().path().to_owned()
+    training.folder.path().to_owned()
 }
 
 /// An uninterrupted training.
@@ -142,7 +142,7 @@ fn a_stop_during_an_evaluation_saves_before_it_and_the_resumed_training_does_it_
     while training.step() < 120 {
         assert_eq!(training.train(&AtomicBool::new(true)).unwrap(), Ending::Stopped);
     }
-    let path = training.folder().path().to_owned();
+    let path = training.folder.path().to_owned();
     assert_eq!(timeless(&path, "evaluations.csv").len(), 1);
     assert!(!path.join("best.safetensors").exists());
     // A second stop at once changes nothing.
@@ -279,8 +279,8 @@ fn the_last_agent_is_the_network_of_the_last_checkpoint() {
         let (_runs, folder) = stopped(switches, 200);
         let last = Agent::load(&folder.join("last.safetensors")).unwrap().network::<Match3>().unwrap();
         let training = resume(&folder);
-        let network = training.learner().q_learner().network();
-        assert_eq!((last.weights, last.config), (network.arrays().unwrap(), training.config().model()));
+        let network = training.learner.q_learner().network();
+        assert_eq!((last.weights, last.config), (network.arrays().unwrap(), training.config.model()));
         // The best is of step 120, unless the evaluation is at the end.
         assert_eq!(
             fs::read(folder.join("best.safetensors")).unwrap() == fs::read(folder.join("last.safetensors")).unwrap(),

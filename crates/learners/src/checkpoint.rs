@@ -73,7 +73,8 @@ pub fn save(path: &Path, config: String, state: &State<impl Serialize>) -> Resul
 pub struct Checkpoint {
     name: String,
     container: Container,
-    config: String,
+    /// Configuration as TOML.
+    pub config: String,
 }
 
 impl Checkpoint {
@@ -87,11 +88,6 @@ impl Checkpoint {
             .ok_or_else(|| Error::user(format!("{name} holds no state of a run")))?;
         let config = String::from_utf8_lossy(config).into_owned();
         Ok(Self { name, container, config })
-    }
-
-    /// Configuration as TOML.
-    pub fn config(&self) -> &str {
-        &self.config
     }
 
     /// Configuration with overrides.

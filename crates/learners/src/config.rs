@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use toml::{Table, Value};
 
+use super::sections::{Checked, at_least_one, between};
 use super::{Learner, LearnerConfig};
 use crate::error::{Error, OutOfRange, Result, in_words, require};
 use crate::files;
@@ -24,153 +25,103 @@ pub struct TrainConfig<C> {
     pub learner: C,
 }
 
-/// Common part of all learners' configurations: two keys and four sections.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `seed` | 0 | 0 to 2^63 - 1 | Seed of all random streams. |
-/// | `learner` | `"dqn"` | [names](super::names) | Name of the learner. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RunConfig {
-    /// Seed of all random streams.
-    pub seed: u64,
-    /// Learner's name.
-    pub learner: String,
-    /// Game, mask and rules.
-    pub game: GameConfig,
-    /// Greedy evaluation.
-    pub evaluation: Evaluation,
-    /// Steps between checkpoints.
-    pub checkpoint: Checkpointing,
-    /// Steps between rows of the log.
-    pub logging: Logging,
-}
-
-/// Game, mask and rules: section `[game]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `name` | `"match3"` | names of the games | Name of the game. |
-/// | `mask` | the game's | names of the game's masks | Actions that are offered. |
-/// | `rules` | the game's |  | Section with the parameters of the rules. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GameConfig {
-    /// Name of the game.
-    pub name: String,
-    /// Mask of the offered moves.
-    pub mask: String,
-    /// Parameters of the rules.
-    pub rules: Table,
-}
-
-/// Evaluation by games without exploration: section `[evaluation]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `every` | 64,000 | at least 1 | Steps between evaluations. |
-/// | `games` | 200 | 1 to 1,000,000 | Games per evaluation. |
-/// | `moves` | 0 |  | Moves after which a game is cut; 0 for unlimited. |
-/// | `seed` | 1,000,000 | 1,000,000 to 2^62 - 1 | Seed of the first game; reports use lower ones. |
-/// | `luck` | 20 | 0 to 10,000 | Simulations of each move to estimate luck; 0 for none. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Evaluation {
-    /// Steps between evaluations.
-    pub every: u64,
-    /// Games per evaluation.
-    pub games: u64,
-    /// Moves after which a game is cut; 0 for unlimited.
-    pub moves: u64,
-    /// Seed of the first game, at least 1,000,000; reports use lower ones.
-    pub seed: u64,
-    /// Simulations of each move to estimate luck; 0 for none.
-    pub luck: u32,
-}
-
-/// Times of checkpoints: section `[checkpoint]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `every` | 16,000 | at least 1 | Steps between checkpoints. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Checkpointing {
-    /// Steps between checkpoints.
-    pub every: u64,
-}
-
-/// Times of the log's rows: section `[logging]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `every` | 6,400 | at least 1 | Steps between rows of the log. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Logging {
-    /// Steps between rows of the log.
-    pub every: u64,
-}
-
-impl Default for RunConfig {
-    fn default() -> Self {
-        Self {
-            seed: 0,
-            learner: "dqn".into(),
-            game: GameConfig::default(),
-            evaluation: Evaluation::default(),
-            checkpoint: Checkpointing::default(),
-            logging: Logging::default(),
-        }
+sections! {
+    /// Common part of all learners' configurations: two keys and four sections.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `seed` | 0 | 0 to 2^63 - 1 | Seed of all random streams. |
+    /// | `learner` | `"dqn"` | [names](super::names) | Name of the learner. |
+    pub struct RunConfig {
+        /// Seed of all random streams.
+        pub seed: u64 = 0,
+        /// Learner's name.
+        pub learner: String = "dqn".into(),
+        /// Game, mask and rules.
+        pub game: GameConfig = GameConfig::default(),
+        /// Greedy evaluation.
+        pub evaluation: Evaluation = Evaluation::default(),
+        /// Steps between checkpoints.
+        pub checkpoint: Checkpointing = Checkpointing::default(),
+        /// Steps between rows of the log.
+        pub logging: Logging = Logging::default(),
     }
-}
 
-impl Default for GameConfig {
-    fn default() -> Self {
-        Self { name: Match3::NAME.into(), mask: String::new(), rules: Table::new() }
+    /// Game, mask and rules: section `[game]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `name` | `"match3"` | names of the games | Name of the game. |
+    /// | `mask` | the game's | names of the game's masks | Actions that are offered. |
+    /// | `rules` | the game's |  | Section with the parameters of the rules. |
+    pub struct GameConfig {
+        /// Name of the game.
+        pub name: String = Match3::NAME.into(),
+        /// Mask of the offered moves.
+        pub mask: String = String::new(),
+        /// Parameters of the rules.
+        pub rules: Table = Table::new(),
     }
-}
 
-impl Default for Evaluation {
-    fn default() -> Self {
-        Self { every: 64_000, games: 200, moves: 0, seed: 1_000_000, luck: 20 }
+    /// Evaluation by games without exploration: section `[evaluation]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `every` | 64,000 | at least 1 | Steps between evaluations. |
+    /// | `games` | 200 | 1 to 1,000,000 | Games per evaluation. |
+    /// | `moves` | 0 |  | Moves after which a game is cut; 0 for unlimited. |
+    /// | `seed` | 1,000,000 | 1,000,000 to 2^62 - 1 | Seed of the first game; reports use lower ones. |
+    /// | `luck` | 20 | 0 to 10,000 | Simulations of each move to estimate luck; 0 for none. |
+    pub struct Evaluation {
+        /// Steps between evaluations.
+        pub every: u64 = 64_000,
+        /// Games per evaluation.
+        pub games: u64 = 200,
+        /// Moves after which a game is cut; 0 for unlimited.
+        pub moves: u64 = 0,
+        /// Seed of the first game, at least 1,000,000; reports use lower ones.
+        pub seed: u64 = 1_000_000,
+        /// Simulations of each move to estimate luck; 0 for none.
+        pub luck: u32 = 20,
     }
-}
 
-impl Default for Checkpointing {
-    fn default() -> Self {
-        Self { every: 16_000 }
+    /// Times of checkpoints: section `[checkpoint]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `every` | 16,000 | at least 1 | Steps between checkpoints. |
+    pub struct Checkpointing {
+        /// Steps between checkpoints.
+        pub every: u64 = 16_000,
     }
-}
 
-impl Default for Logging {
-    fn default() -> Self {
-        Self { every: 6_400 }
+    /// Times of the log's rows: section `[logging]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `every` | 6,400 | at least 1 | Steps between rows of the log. |
+    pub struct Logging {
+        /// Steps between rows of the log.
+        pub every: u64 = 6_400,
     }
-}
-
-/// Whether a number is in [0, 1].
-pub fn is_share(value: f64) -> bool {
-    (0.0..=1.0).contains(&value)
 }
 
 impl RunConfig {
-    fn check(&self) -> std::result::Result<(), OutOfRange> {
+    fn check(&self) -> Checked {
         // Maximum of TOML's integers: the configuration is saved as TOML.
         require(i64::try_from(self.seed).is_ok(), "seed", self.seed, "between 0 and 2^63 - 1")?;
         self.evaluation.check()?;
-        require(self.checkpoint.every >= 1, "checkpoint.every", self.checkpoint.every, "at least 1")?;
-        require(self.logging.every >= 1, "logging.every", self.logging.every, "at least 1")
+        at_least_one("checkpoint.every", self.checkpoint.every)?;
+        at_least_one("logging.every", self.logging.every)
     }
 }
 
 impl Evaluation {
-    fn check(&self) -> std::result::Result<(), OutOfRange> {
+    fn check(&self) -> Checked {
         let Self { every, games, moves: _, seed, luck } = *self;
-        require(luck <= 10_000, "evaluation.luck", luck, "between 0 and 10000")?;
-        require(every >= 1, "evaluation.every", every, "at least 1")?;
-        require((1..=1_000_000).contains(&games), "evaluation.games", games, "between 1 and 1000000")?;
+        between("evaluation.luck", luck, 0..=10_000)?;
+        at_least_one("evaluation.every", every)?;
+        between("evaluation.games", games, 1..=1_000_000)?;
         require(
             (1_000_000..=i64::MAX as u64 / 2).contains(&seed),
             "evaluation.seed",
@@ -338,21 +289,7 @@ impl Source {
         let out_of_range = |OutOfRange { key, value, allowed }: OutOfRange| {
             Error::user(format!("{}: {key} = {value}: it must be {allowed}", self.origin(&key)))
         };
-        let keys = |table: std::result::Result<Table, toml::ser::Error>| -> Vec<String> {
-            table.unwrap_or_default().into_iter().map(|(key, _)| key).collect()
-        };
-        let common = keys(Table::try_from(RunConfig::default()));
-        let own = keys(Table::try_from(L::Config::default()));
-        if let Some(key) = self.table.keys().find(|key| !common.contains(key) && !own.contains(key)) {
-            let known = [&common[..], &own].concat().join(", ");
-            return Err(self.wrong(key, &format!("unknown field `{key}`, expected one of: {known}")));
-        }
-        let part = |keys: &[String]| -> Table {
-            let entries = self.table.iter().filter(|(key, _)| keys.contains(key));
-            entries.map(|(key, value)| (key.clone(), value.clone())).collect()
-        };
-        let mut run: RunConfig = from_toml(part(&common)).map_err(in_words)?;
-        let learner: L::Config = from_toml(part(&own)).map_err(in_words)?;
+        let (mut run, learner) = self.parts::<L::Config>()?;
         let rules = run.game.rules::<G>().map_err(in_words)?;
         run.game.rules = Table::try_from(&rules).unwrap_or_default();
         run.check().map_err(out_of_range)?;
@@ -371,6 +308,25 @@ impl Source {
             .map_err(out_of_range)?;
         learner.check().and_then(|()| L::check_game(&learner)).map_err(out_of_range)?;
         Ok((TrainConfig { run, learner }, rules))
+    }
+
+    /// The common part and the learner's sections.
+    fn parts<C: LearnerConfig>(&self) -> Result<(RunConfig, C)> {
+        let keys = |table: std::result::Result<Table, toml::ser::Error>| -> Vec<String> {
+            table.unwrap_or_default().into_iter().map(|(key, _)| key).collect()
+        };
+        let common = keys(Table::try_from(RunConfig::default()));
+        let own = keys(Table::try_from(C::default()));
+        if let Some(key) = self.table.keys().find(|key| !common.contains(key) && !own.contains(key)) {
+            let known = [&common[..], &own].concat().join(", ");
+            return Err(self.wrong(key, &format!("unknown field `{key}`, expected one of: {known}")));
+        }
+        let part = |keys: &[String]| -> Table {
+            let entries = self.table.iter().filter(|(key, _)| keys.contains(key));
+            entries.map(|(key, value)| (key.clone(), value.clone())).collect()
+        };
+        let in_words = |(key, message): (String, String)| self.wrong(&key, &message);
+        Ok((from_toml(part(&common)).map_err(in_words)?, from_toml(part(&own)).map_err(in_words)?))
     }
 
     /// An error at a key.
@@ -416,23 +372,21 @@ pub fn key_and_value(text: &str) -> Result<(&str, &str)> {
     Ok((key.trim(), value.trim()))
 }
 
+/// The value of a text in TOML; none if it is no value.
+pub fn toml_value(text: &str) -> Option<Value> {
+    let mut table = format!("value = {text}").parse::<Table>().ok().filter(|table| table.len() == 1)?;
+    table.remove("value")
+}
+
 /// Applies a `key=value` of `--set` to a table; returns the key.
 ///
 /// A bare word or path becomes text.
 fn set<'a>(table: &mut Table, text: &'a str) -> Result<&'a str> {
     let (key, value) = key_and_value(text)?;
-    let value = format!("value = {value}")
-        .parse::<Table>()
-        .ok()
-        .and_then(|mut parsed| parsed.remove("value").filter(|_| parsed.is_empty()))
-        .or_else(|| {
-            (value.starts_with(char::is_alphabetic) || value.contains('/')).then(|| Value::String(value.to_owned()))
-        })
-        .ok_or_else(|| {
-            Error::user(format!(
-                "--set {text}: '{value}' is no value of TOML (a number, true, false, a word or a path)"
-            ))
-        })?;
+    let is_text = value.starts_with(char::is_alphabetic) || value.contains('/');
+    let value = toml_value(value).or_else(|| is_text.then(|| value.into())).ok_or_else(|| {
+        Error::user(format!("--set {text}: '{value}' is no value of TOML (a number, true, false, a word or a path)"))
+    })?;
     let mut path: Vec<&str> = key.split('.').collect();
     let last = path.pop().unwrap_or_default();
     let mut table = table;

@@ -1,15 +1,13 @@
 //! The folder of a run.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use toml::{Table, Value};
-
 use crate::error::{Error, Result};
 use crate::files::{self, create_folder, flush_names};
 use crate::players::BEST;
+use crate::report::run_view::keys;
 
 /// Folder of a run, `runs/NAME/`: configuration, checkpoints and logs.
 ///
@@ -138,10 +136,11 @@ impl RunFolder {
             Err(error) => return wrong(format!("it cannot be read: {error}")),
         };
         let Ok(found) = text.parse() else { return wrong("this is no TOML any more".to_owned()) };
-        let (found, trained) = (keys_of("", &found), keys_of("", &of_checkpoint.parse().unwrap_or_default()));
+        let (found, trained) = (keys("", &found), keys("", &of_checkpoint.parse().unwrap_or_default()));
         let differs = |key: &&String| {
             let (found, trained) = (found.get(*key), trained.get(*key));
-            let shorter = found.and_then(Value::as_integer) < trained.and_then(Value::as_integer);
+            let steps = |value: Option<&String>| value.and_then(|value| value.parse::<i64>().ok());
+            let shorter = steps(found) < steps(trained);
             found != trained && !(**key == length && shorter)
         };
         // A key missing in the file may be newer than the run.
@@ -179,15 +178,6 @@ impl RunFolder {
 }
 
 const LAST: &str = "last.ckpt";
-
-/// All keys, with sections, and their values.
-fn keys_of(section: &str, table: &Table) -> BTreeMap<String, Value> {
-    let key_of = |(key, value): (&String, &Value)| match value {
-        Value::Table(table) => keys_of(&format!("{section}{key}."), table),
-        value => [(format!("{section}{key}"), value.clone())].into(),
-    };
-    table.iter().flat_map(key_of).collect()
-}
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     Error::user(format!("{} cannot be made: {error}; --runs and --name choose another folder", path.display()))

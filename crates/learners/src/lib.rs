@@ -10,6 +10,9 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+#[macro_use]
+mod sections;
+
 pub mod checkpoint;
 pub mod config;
 #[cfg(test)]
@@ -37,7 +40,7 @@ use matchq_games as games;
 use matchq_players::{self as players, eval};
 
 pub use crate::error::{OutOfRange, require};
-pub use config::{RunConfig, Source, TrainConfig, add_configuration, configurations, is_share};
+pub use config::{RunConfig, Source, TrainConfig, add_configuration, configurations};
 pub use container::Container;
 pub use dqn::Dqn;
 pub use evolution::Evolution;
@@ -48,12 +51,11 @@ pub use lspi::Lspi;
 pub use metrics::Metrics;
 pub use progress::{Progress, silent};
 pub use run::{Ending, Run};
+pub use sections::Checked;
 
 use crate::error::Result;
 use crate::network::device::Device;
-use crate::players::AgentFile;
-use crate::players::Player;
-use crate::players::{Measured, Roster};
+use crate::players::{AgentFile, Measured, Player, Roster};
 
 /// A learner's sections of a configuration.
 pub trait LearnerConfig: Clone + Default + PartialEq + Send + Sync + Serialize + DeserializeOwned {
@@ -69,7 +71,7 @@ pub trait LearnerConfig: Clone + Default + PartialEq + Send + Sync + Serialize +
     }
 
     /// Checks all values.
-    fn check(&self) -> std::result::Result<(), OutOfRange>;
+    fn check(&self) -> Checked;
 
     /// Number of quick steps at the start.
     fn quick_steps(&self) -> u64 {
@@ -108,7 +110,7 @@ pub trait Learner<G: Measured>: Send + Sized {
     fn columns() -> Vec<&'static str>;
 
     /// Checks that the configuration suits the game.
-    fn check_game(_config: &Self::Config) -> std::result::Result<(), OutOfRange> {
+    fn check_game(_config: &Self::Config) -> Checked {
         Ok(())
     }
 

@@ -7,9 +7,7 @@ use super::{Learner, LearnerConfig, Metrics, TrainConfig};
 use crate::error::{Error, Result};
 use crate::games::Game;
 use crate::network::device::Device;
-use crate::players::AgentFile;
-use crate::players::Roster;
-use crate::players::{Linear, Player, PolicyPlayer, Selection, places};
+use crate::players::{AgentFile, Linear, Player, PolicyPlayer, Roster, Selection, places};
 
 /// Index of each weighted feature in `G::action_names()`, with its weight.
 pub type Terms = Vec<(usize, f64)>;

@@ -1,20 +1,18 @@
 //! Logs of a run: CSV files, TensorBoard events, the progress shown.
 
-use std::collections::HashMap;
-
 use matchq_core::clock::Instant;
 
 use super::checkpoint::Record;
 use super::folder::RunFolder;
 use super::metrics::Metrics;
 use super::progress::{Length, Progress};
+use super::run::Evaluated;
 use super::{Learner, LearnerConfig};
-use crate::error::Result;
-use crate::eval::Summary;
+use crate::error::{Error, Result};
 use crate::files;
 use crate::players::Measured;
 use crate::report::plot::{self, CurvePoint, CurveTexts, Reference};
-use crate::report::run_view::REFERENCES;
+use crate::report::run_view::{REFERENCES, Rows};
 use crate::report::{CsvLog, EventLog};
 
 /// Columns of `evaluations.csv` after step and counters.
@@ -33,12 +31,28 @@ const EVALUATION: &[&str] = &[
     "cut",
 ];
 
-fn training_columns<G: Measured, L: Learner<G>>() -> Vec<&'static str> {
-    [L::COUNTERS, &["seconds"], &L::columns(), &["steps_per_second"]].concat()
+/// What a learner logs.
+pub struct Logged {
+    counters: &'static [&'static str],
+    shown: &'static [&'static str],
+    columns: Vec<&'static str>,
+    length: Length,
 }
 
-fn evaluation_columns<G: Measured, L: Learner<G>>() -> Vec<&'static str> {
-    [L::COUNTERS, EVALUATION].concat()
+impl Logged {
+    /// What a learner logs with a configuration.
+    pub fn of<G: Measured, L: Learner<G>>(config: &L::Config) -> Self {
+        let length = Length { unit: L::Config::unit(), steps: config.steps(), done: 0, quick: config.quick_steps() };
+        Self { counters: L::COUNTERS, shown: L::SHOWN, columns: L::columns(), length }
+    }
+
+    fn training_columns(&self) -> Vec<&'static str> {
+        [self.counters, &["seconds"], &self.columns, &["steps_per_second"]].concat()
+    }
+
+    fn evaluation_columns(&self) -> Vec<&'static str> {
+        [self.counters, EVALUATION].concat()
+    }
 }
 
 /// Logs of a run.
@@ -46,80 +60,65 @@ pub struct Logs {
     training: CsvLog,
     evaluations: CsvLog,
     events: EventLog,
-    progress: Box<dyn Progress>,
-    unit: &'static str,
-    counters: &'static [&'static str],
-    shown: &'static [&'static str],
+    /// Display of the progress.
+    pub progress: Box<dyn Progress>,
+    logged: Logged,
     began: Instant,
     /// Seconds and step at the start of this process.
     seconds_before: f64,
     step_before: u64,
     /// Players in the curve beside the evaluations.
-    references: Vec<Reference>,
+    pub references: Vec<Reference>,
 }
 
 impl Logs {
     /// Logs of a new run.
-    pub fn create<G: Measured, L: Learner<G>>(
+    pub fn create(
         folder: &RunFolder,
-        config: &L::Config,
+        logged: Logged,
         progress: impl FnOnce(Length) -> Box<dyn Progress>,
     ) -> Result<Self> {
         let path = folder.path();
-        let training = CsvLog::create(&path.join("train.csv"), &training_columns::<G, L>())?;
-        let evaluations = CsvLog::create(&path.join("evaluations.csv"), &evaluation_columns::<G, L>())?;
-        let events = EventLog::create(&path.join("tensorboard"))?;
-        Self::new::<G, L>(training, evaluations, events, 0, config, progress)
+        Ok(Self {
+            training: CsvLog::create(&path.join("train.csv"), &logged.training_columns())?,
+            evaluations: CsvLog::create(&path.join("evaluations.csv"), &logged.evaluation_columns())?,
+            events: EventLog::create(&path.join("tensorboard"))?,
+            progress: progress(logged.length),
+            logged,
+            began: Instant::now(),
+            seconds_before: 0.0,
+            step_before: 0,
+            references: Vec::new(),
+        })
     }
 
     /// Logs of a resumed run, without rows after `step`, nor its evaluation where that is due.
-    pub fn resume<G: Measured, L: Learner<G>>(
+    pub fn resume(
         folder: &RunFolder,
         step: u64,
         evaluation_is_due: bool,
-        config: &L::Config,
+        logged: Logged,
         progress: impl FnOnce(Length) -> Box<dyn Progress>,
     ) -> Result<Self> {
         let path = folder.path();
-        let training = CsvLog::resume(&path.join("train.csv"), &training_columns::<G, L>(), step)?;
-        let evaluations = CsvLog::resume(
-            &path.join("evaluations.csv"),
-            &evaluation_columns::<G, L>(),
-            step - u64::from(evaluation_is_due),
-        )?;
-        let events = EventLog::resume(&path.join("tensorboard"), step)?;
-        Self::new::<G, L>(training, evaluations, events, step, config, progress)
-    }
-
-    fn new<G: Measured, L: Learner<G>>(
-        training: CsvLog,
-        evaluations: CsvLog,
-        events: EventLog,
-        step: u64,
-        config: &L::Config,
-        progress: impl FnOnce(Length) -> Box<dyn Progress>,
-    ) -> Result<Self> {
-        let seconds_before = training.column("seconds")?.last().map_or(0.0, |(_, seconds)| *seconds);
-        let length = Length { unit: L::Config::unit(), steps: config.steps(), done: step, quick: config.quick_steps() };
+        let (training, evaluations) = (path.join("train.csv"), path.join("evaluations.csv"));
+        let evaluated = step - u64::from(evaluation_is_due);
         Ok(Self {
-            training,
-            evaluations,
-            events,
-            unit: length.unit,
-            progress: progress(length),
-            counters: L::COUNTERS,
-            shown: L::SHOWN,
+            training: CsvLog::resume(&training, &logged.training_columns(), step)?,
+            evaluations: CsvLog::resume(&evaluations, &logged.evaluation_columns(), evaluated)?,
+            events: EventLog::resume(&path.join("tensorboard"), step)?,
+            progress: progress(Length { done: step, ..logged.length }),
+            logged,
             began: Instant::now(),
-            seconds_before,
+            seconds_before: Rows::read_end(&training)?.last("seconds").unwrap_or(0.0),
             step_before: step,
             references: Vec::new(),
         })
     }
 
     /// Shows the progress.
-    pub fn progress(&mut self, step: u64, metrics: &Metrics, record: &Record) {
-        let mut shown: Vec<(&str, f64)> =
-            self.shown.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
+    pub fn show(&mut self, step: u64, metrics: &Metrics, record: &Record) {
+        let mut shown = metrics.named(self.logged.shown);
         shown.extend(record.evaluation.map(|(_, mean)| ("evaluation", mean)));
         shown.extend(record.best.map(|best| ("best evaluation", best)));
         self.progress.update(step, &shown);
@@ -141,17 +140,15 @@ impl Logs {
     }
 
     /// Writes a row of the evaluation log.
-    pub fn evaluation(
+    pub(super) fn evaluation(
         &mut self,
         step: u64,
-        summary: &Summary,
-        luck_adjusted: Option<&Summary>,
-        cut: usize,
+        evaluated: &Evaluated,
         metrics: &Metrics,
         best: Option<f64>,
     ) -> Result<()> {
-        let mut values: Vec<(&str, f64)> =
-            self.counters.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
+        let Evaluated { summary, luck_adjusted, cut } = evaluated;
+        let mut values = metrics.named(self.logged.counters);
         values.extend([
             ("seconds", self.seconds_before + self.began.elapsed().as_secs_f64()),
             ("mean", summary.mean),
@@ -159,7 +156,7 @@ impl Logs {
             ("median", summary.median),
             ("max", summary.max),
             ("games", summary.n as f64),
-            ("cut", cut as f64),
+            ("cut", *cut as f64),
         ]);
         let optional = [
             ("half_width", summary.half_width),
@@ -182,44 +179,24 @@ impl Logs {
 
     /// Draws the evaluations, if any, and the players beside them as `curve.svg`.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
-        let (mut means, mut widths) = (self.evaluations.column("luck_adjusted")?, "luck_adjusted_half_width");
-        let mut what = "luck-adjusted score";
-        if means.is_empty() {
-            (means, widths, what) = (self.evaluations.column("mean")?, "half_width", "score");
-        }
-        if means.is_empty() {
+        let evaluations = Rows::read(&folder.path().join("evaluations.csv"));
+        let evaluations = evaluations.map_err(|error| Error::runtime(error.to_string()))?;
+        let (means, widths, what) = evaluations.scores();
+        let point = |row: &Vec<Option<f64>>| {
+            let cell = |column| evaluations.cell(row, column);
+            Some(CurvePoint { step: cell("step")? as u64, mean: cell(means)?, half_width: cell(widths) })
+        };
+        let points: Vec<CurvePoint> = evaluations.rows.iter().filter_map(point).collect();
+        if points.is_empty() {
             return Ok(());
         }
-        let widths: HashMap<u64, f64> = self.evaluations.column(widths)?.into_iter().collect();
-        let point = |(step, mean)| CurvePoint { step, mean, half_width: widths.get(&step).copied() };
-        let points: Vec<CurvePoint> = means.into_iter().map(point).collect();
         let references = self.references.iter().map(|Reference { name, mean }| format!("{name},{mean}\n"));
         let references: String = std::iter::once("player,mean\n".to_owned()).chain(references).collect();
         files::write_atomically(&folder.path().join(REFERENCES), references.as_bytes())?;
         let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
-        let texts = CurveTexts { name: &name, unit: self.unit, what };
+        let texts = CurveTexts { name: &name, unit: self.logged.length.unit, what };
         let curve = plot::curve(texts, &points, &self.references);
         plot::save(&folder.path().join("curve.svg"), curve, "no evaluation yet")
-    }
-
-    /// Adds a player to the curve.
-    pub fn compare_with(&mut self, player: Reference) {
-        self.references.push(player);
-    }
-
-    /// Players in the curve beside the evaluations.
-    pub fn references(&self) -> &[Reference] {
-        &self.references
-    }
-
-    /// Shows a line of text.
-    pub fn message(&self, line: &str) {
-        self.progress.message(line);
-    }
-
-    /// Ends the showing of the progress.
-    pub fn finish(&self) {
-        self.progress.finish();
     }
 
     fn events(&mut self, group: &str, step: u64, values: &[(&str, f64)]) -> Result<()> {

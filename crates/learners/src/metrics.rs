@@ -44,6 +44,11 @@ impl Metrics {
         self.0.get(name).and_then(Metric::value)
     }
 
+    /// The numbers of these names that there are.
+    pub fn named(&self, names: &[&'static str]) -> Vec<(&'static str, f64)> {
+        names.iter().filter_map(|name| Some((*name, self.get(name)?))).collect()
+    }
+
     /// All numbers except empty means.
     pub fn values(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().filter_map(|(name, metric)| Some((name.as_str(), metric.value()?)))

@@ -13,34 +13,26 @@ pub struct Length {
     pub quick: u64,
 }
 
-/// A display of the progress of a run.
+/// A display of the progress of a run, which shows nothing unless told how.
 pub trait Progress: Send {
     /// Notes the step and named figures, and shows them if due.
-    fn update(&mut self, step: u64, figures: &[(&str, f64)]);
+    fn update(&mut self, _step: u64, _figures: &[(&str, f64)]) {}
 
     /// Shows the last step and figures at once where they are shown from time to time.
-    fn line(&mut self);
+    fn line(&mut self) {}
 
     /// Shows a line of text.
-    fn message(&self, line: &str);
+    fn message(&self, _line: &str) {}
 
     /// Ends the showing; the run has finished or stopped.
-    fn finish(&self);
+    fn finish(&self) {}
 }
 
 /// Progress that is not shown.
 pub fn silent(_length: Length) -> Box<dyn Progress> {
+    struct Silent;
+
+    impl Progress for Silent {}
+
     Box::new(Silent)
-}
-
-struct Silent;
-
-impl Progress for Silent {
-    fn update(&mut self, _step: u64, _figures: &[(&str, f64)]) {}
-
-    fn line(&mut self) {}
-
-    fn message(&self, _line: &str) {}
-
-    fn finish(&self) {}
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::checkpoint::{self, Checkpoint, Record, State};
 use super::config::{Evaluation, key_and_value};
 use super::folder::RunFolder;
-use super::logs::Logs;
+use super::logs::{Logged, Logs};
 use super::metrics::Metrics;
 use super::progress::{Length, Progress};
 use super::{Learner, LearnerConfig, TrainConfig};
@@ -27,13 +27,19 @@ pub enum Ending {
 
 /// A training in its folder.
 pub struct Run<G: Measured, L: Learner<G>> {
-    config: TrainConfig<L::Config>,
-    rules: G::Rules,
-    learner: L,
-    record: Record,
+    /// Configuration of the run.
+    pub config: TrainConfig<L::Config>,
+    /// Rules of the game.
+    pub rules: G::Rules,
+    /// The learner.
+    pub learner: L,
+    /// Evaluations and number of threads.
+    pub record: Record,
     metrics: Metrics,
-    folder: RunFolder,
-    logs: Logs,
+    /// Folder of the run.
+    pub folder: RunFolder,
+    /// Logs of the run.
+    pub logs: Logs,
 }
 
 impl<G: Measured, L: Learner<G>> Run<G, L> {
@@ -53,7 +59,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         let record = Record { threads, ..Record::default() };
         // A checkpoint can be resumed without logs, but not the reverse.
         save(&folder, &config, &record, &Metrics::default(), &learner)?;
-        let logs = Logs::create::<G, L>(&folder, &config.learner, progress)?;
+        let logs = Logs::create(&folder, Logged::of::<G, L>(&config.learner), progress)?;
         Ok(Self { config, rules, learner, record, metrics: Metrics::default(), folder, logs })
     }
 
@@ -65,7 +71,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         device: &Device,
         progress: impl FnOnce(Length) -> Box<dyn Progress>,
     ) -> Result<Self> {
-        folder.check_config(checkpoint.config(), L::Config::STEPS)?;
+        folder.check_config(&checkpoint.config, L::Config::STEPS)?;
         let (before, rules) = checkpoint.source(&[])?.resolve::<G, L>()?;
         let config = lengthened::<G, L>(&before, checkpoint, sets)?;
         let State { record, metrics, learner: saved } = checkpoint.state::<L::Saved>()?;
@@ -85,7 +91,8 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
             save(&folder, &config, &record, &metrics, &learner)?;
             folder.write_config(&config.to_toml()?)?;
         }
-        let logs = Logs::resume::<G, L>(&folder, step, record.evaluation_is_due, &config.learner, progress)?;
+        let logged = Logged::of::<G, L>(&config.learner);
+        let logs = Logs::resume(&folder, step, record.evaluation_is_due, logged, progress)?;
         Ok(Self { config, rules, learner, record, metrics, folder, logs })
     }
 
@@ -131,7 +138,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
                     return Ok(Ending::Stopped);
                 }
             }
-            self.logs.progress(step, &self.metrics, &self.record);
+            self.logs.show(step, &self.metrics, &self.record);
             let stopping = stop.load(Ordering::Relaxed) || rounds == 0;
             if stopping || due(self.config.run.checkpoint.every) {
                 self.save()?;
@@ -156,10 +163,9 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         let evaluated = evaluated.map_err(|error| Error::runtime(error.to_string()))?;
         drop(player);
         let Some(evaluated) = evaluated else { return Ok(false) };
-        let best = self.record.evaluated(self.learner.step(), evaluated.mean());
-        let best_so_far = self.record.best;
-        let Evaluated { summary, luck_adjusted, cut } = evaluated;
-        self.logs.evaluation(self.learner.step(), &summary, luck_adjusted.as_ref(), cut, &self.metrics, best_so_far)?;
+        let step = self.step();
+        let best = self.record.evaluated(step, evaluated.mean());
+        self.logs.evaluation(step, &evaluated, &self.metrics, self.record.best)?;
         if best {
             self.learner.agent()?.save(&self.folder.best())?;
         }
@@ -177,7 +183,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         let games = whole.games.min(MOST_GAMES);
         let evaluated = evaluated(player, &self.rules, &Evaluation { moves, games, ..whole.clone() }, stop)?;
         if let Some(evaluated) = evaluated.filter(|evaluated| evaluated.cut == 0 || moves == whole.moves) {
-            self.logs.compare_with(Reference { name, mean: evaluated.mean() });
+            self.logs.references.push(Reference { name, mean: evaluated.mean() });
         }
         Ok(())
     }
@@ -208,41 +214,6 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
     pub fn done(&self) -> String {
         counted(self.step(), self.unit())
     }
-
-    /// The learner.
-    pub fn learner(&self) -> &L {
-        &self.learner
-    }
-
-    /// The learner, to be changed.
-    pub fn learner_mut(&mut self) -> &mut L {
-        &mut self.learner
-    }
-
-    /// Configuration of the run.
-    pub fn config(&self) -> &TrainConfig<L::Config> {
-        &self.config
-    }
-
-    /// Evaluations and number of threads.
-    pub fn record(&self) -> &Record {
-        &self.record
-    }
-
-    /// Rules of the game.
-    pub fn rules(&self) -> &G::Rules {
-        &self.rules
-    }
-
-    /// Folder of the run.
-    pub fn folder(&self) -> &RunFolder {
-        &self.folder
-    }
-
-    /// Logs of the run.
-    pub fn logs(&self) -> &Logs {
-        &self.logs
-    }
 }
 
 /// Count with its unit; `unit` is a plural.
@@ -259,11 +230,11 @@ const LONGEST: u64 = 2_000;
 const MOST_GAMES: u64 = 1_000;
 
 /// Scores of an evaluation.
-struct Evaluated {
-    summary: Summary,
-    luck_adjusted: Option<Summary>,
+pub(super) struct Evaluated {
+    pub(super) summary: Summary,
+    pub(super) luck_adjusted: Option<Summary>,
     /// Number of games that were cut.
-    cut: usize,
+    pub(super) cut: usize,
 }
 
 impl Evaluated {

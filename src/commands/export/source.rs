@@ -2,6 +2,9 @@
 
 use std::fmt::Display;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
 use crate::error::Result;
 use crate::games::match3::Rules;
 use crate::games::{ActionFeatures as _, MaskKind, Match3, StateFeatures as _};
@@ -175,7 +178,7 @@ fn encoded(arrays: &Arrays) -> String {
     let shapes = arrays.iter().map(|(name, array)| format!("        \"{name}\": {:?},\n", array.shape));
     let bytes: Vec<u8> =
         arrays.values().flat_map(|array| array.values.iter().flat_map(|value| value.to_le_bytes())).collect();
-    let text = base64(&bytes);
+    let text = BASE64_STANDARD.encode(&bytes);
     let lines = text.as_bytes().chunks(LINE).map(|line| String::from_utf8_lossy(line) + "\n");
     format!(
         "# The weights' names and shapes, [channels out, channels in, rows, columns], and their numbers.\n\
@@ -183,30 +186,4 @@ fn encoded(arrays: &Arrays) -> String {
         shapes.collect::<String>(),
         lines.collect::<String>()
     )
-}
-
-/// Bytes as text by RFC 4648.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |bits, place| bits << 8 | u32::from(three.get(place).copied().unwrap_or(0)));
-        for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char;
-            text.push(if place <= three.len() { letter } else { '=' });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::base64;
-
-    #[test]
-    fn bytes_are_written_as_the_rfc_has_them() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-    }
 }

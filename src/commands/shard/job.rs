@@ -1,8 +1,6 @@
 //! What the shards of one command share, and their files.
 
-use std::collections::hash_map::RandomState;
 use std::fs;
-use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -12,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result, in_words};
 use crate::files;
+use crate::players::kit;
 
 /// Ending of a shard's file.
 const ENDING: &str = "shard";
@@ -20,7 +19,7 @@ const ENDING: &str = "shard";
 const LONGEST: u64 = 4 << 30;
 
 /// A whole command, of which a shard is a part: everything that its results depend on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Program and version.
     pub program: String,
@@ -100,7 +99,7 @@ impl Job {
         let head = Head { job: self.clone(), index, results: digest(results.as_bytes()) };
         let text = format!("{}\n{results}\n", json(&head)?);
         // Two processes may do the same part: each writes to a name of its own.
-        let unique = RandomState::new().build_hasher().finish();
+        let unique = kit::random_seed() as u64;
         let path = self.path(folder, index)?;
         let aside = path.with_extension(format!("{unique:016x}"));
         files::write_atomically(&aside, text.as_bytes())?;

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::super::{OutOfRange, RunConfig, TrainConfig, is_share, require};
+use super::super::sections::{Checked, at_least_one, between, share};
+use super::super::{LearnerConfig, RunConfig, TrainConfig, require};
 use super::exploration::Exploration;
 use super::loss::Loss;
 use super::replay::ReplayConfig;
@@ -28,97 +29,94 @@ pub struct Config {
     pub target: Target,
 }
 
-/// Length of the training, with the alternation of acting and learning: section `[training]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `steps` | 640,000 | at least 1 | Moves in all games together. |
-/// | `games` | 64 | 1 to 100,000, at most `steps` | Parallel games. |
-/// | `warmup` | 6,400 | 0 to `steps`; any if `updates` is 0 | Random moves before learning starts. |
-/// | `updates` | 1 | 0 to 1,000 | Updates after a move in every game. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Training {
-    /// Moves in all games together.
-    pub steps: u64,
-    /// Parallel games.
-    pub games: usize,
-    /// Moves before learning starts.
-    pub warmup: u64,
-    /// Updates after a move in every game.
-    pub updates: usize,
-}
-
-/// Updates of the network: section `[learning]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `batch` | 256 | 1 to 65,536 | Transitions per update. |
-/// | `discount` | 0.9 | 0 to 1 | Discount of a reward one move later. |
-/// | `n_step` | 1 | 1 to 1,000; 1 with `expected` | Moves whose rewards are summed before the next value is added. |
-/// | `reward_scale` | 0.1 | above 0 | Factor from points to values. |
-/// | `double` | false |  | Double Q-learning: the online network chooses the next action, the target network values it. |
-/// | `loss` | `"squared"` | `"squared"`, `"huber"` | [Loss] of an error. |
-/// | `optimizer` | `"muon"` | `"adam"`, `"muon"` | [Optimizer](OptimizerKind) of the network. |
-/// | `learning_rate` | 1e-2 | above 0 | Initial step size. |
-/// | `final_learning_rate` | 1e-4 | 0 or above | Final step size, reached linearly. |
-/// | `max_gradient_norm` | 10 | 0 or above | Norm to which a larger gradient is scaled down; 0 for none. |
-/// | `candidates` | 0 | 0 to 256; 0 without plans or a dynamics model | Valued actions of a next state, by highest prior; 0 for all. |
-/// | `relative` | true | false where games may end early | Relative value iteration: the mean value of next states with as many actions left is subtracted. |
-/// | `symmetry` | true |  | Whether each transition is learned under a random symmetry. |
-/// | `expected` | none |  | Section of [expected updates](Expected); without it, transitions are learned as they were played. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Learning {
-    /// Transitions per update.
-    pub batch: usize,
-    /// Discount of a reward one move later.
-    pub discount: f64,
-    /// Moves whose rewards are summed before the next value is added.
-    pub n_step: usize,
-    /// Factor from points to values.
-    pub reward_scale: f64,
-    /// Double Q-learning: the online network chooses the next action, the target network values it.
-    pub double: bool,
-    /// Loss of an error.
-    pub loss: Loss,
-    /// Optimizer of the network.
-    pub optimizer: OptimizerKind,
-    /// Initial step size.
-    pub learning_rate: f64,
-    /// Final step size, reached linearly.
-    pub final_learning_rate: f64,
-    /// Norm to which a larger gradient is scaled down; 0 for none.
-    pub max_gradient_norm: f64,
-    /// Valued actions of a next state, by highest prior, where the network sees afterstates; 0 for
-    /// all.
-    pub candidates: usize,
-    /// Subtract the mean value of next states with as many actions left (relative value iteration).
-    pub relative: bool,
-    /// Learn each transition under a random symmetry.
-    pub symmetry: bool,
-    /// Expected updates; without this section, transitions as played.
-    pub expected: Option<Expected>,
-}
-
-/// Expected updates: simulated actions instead of the one played (Sutton and Barto 2018, section
-/// 8.5). Section `[learning.expected]`.
-///
-/// An action's reward is the mean over its outcomes; its next state is that of the first outcome.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `outcomes` | 12 | 1 to 10,000 | Outcomes per action. |
-/// | `actions` | 0 | 0 to 256 | Actions simulated in each state; 0 for all. |
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Expected {
-    /// Outcomes per action.
-    pub outcomes: usize,
-    /// Actions simulated in each state; 0 for all.
+sections! {
+    /// Length of the training, with the alternation of acting and learning: section `[training]`.
     ///
-    /// Half of them, rounded up, have the highest prior (without a prior, the most certain points).
-    pub actions: usize,
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `steps` | 640,000 | at least 1 | Moves in all games together. |
+    /// | `games` | 64 | 1 to 100,000, at most `steps` | Parallel games. |
+    /// | `warmup` | 6,400 | 0 to `steps`; any if `updates` is 0 | Random moves before learning starts. |
+    /// | `updates` | 1 | 0 to 1,000 | Updates after a move in every game. |
+    pub struct Training {
+        /// Moves in all games together.
+        pub steps: u64 = 640_000,
+        /// Parallel games.
+        pub games: usize = 64,
+        /// Moves before learning starts.
+        pub warmup: u64 = 6_400,
+        /// Updates after a move in every game.
+        pub updates: usize = 1,
+    }
+
+    /// Updates of the network: section `[learning]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `batch` | 256 | 1 to 65,536 | Transitions per update. |
+    /// | `discount` | 0.9 | 0 to 1 | Discount of a reward one move later. |
+    /// | `n_step` | 1 | 1 to 1,000; 1 with `expected` | Moves whose rewards are summed before the next value is added. |
+    /// | `reward_scale` | 0.1 | above 0 | Factor from points to values. |
+    /// | `double` | false |  | Double Q-learning: the online network chooses the next action, the target network values it. |
+    /// | `loss` | `"squared"` | `"squared"`, `"huber"` | [Loss] of an error. |
+    /// | `optimizer` | `"muon"` | `"adam"`, `"muon"` | [Optimizer](OptimizerKind) of the network. |
+    /// | `learning_rate` | 1e-2 | above 0 | Initial step size. |
+    /// | `final_learning_rate` | 1e-4 | 0 or above | Final step size, reached linearly. |
+    /// | `max_gradient_norm` | 10 | 0 or above | Norm to which a larger gradient is scaled down; 0 for none. |
+    /// | `candidates` | 0 | 0 to 256; 0 without plans or a dynamics model | Valued actions of a next state, by highest prior; 0 for all. |
+    /// | `relative` | true | false where games may end early | Relative value iteration: the mean value of next states with as many actions left is subtracted. |
+    /// | `symmetry` | true |  | Whether each transition is learned under a random symmetry. |
+    /// | `expected` | none |  | Section of [expected updates](Expected); without it, transitions are learned as they were played. |
+    pub struct Learning {
+        /// Transitions per update.
+        pub batch: usize = 256,
+        /// Discount of a reward one move later.
+        pub discount: f64 = 0.9,
+        /// Moves whose rewards are summed before the next value is added.
+        pub n_step: usize = 1,
+        /// Factor from points to values.
+        pub reward_scale: f64 = 0.1,
+        /// Double Q-learning: the online network chooses the next action, the target network values it.
+        pub double: bool = false,
+        /// Loss of an error.
+        pub loss: Loss = Loss::Squared,
+        /// Optimizer of the network.
+        pub optimizer: OptimizerKind = OptimizerKind::Muon,
+        /// Initial step size.
+        pub learning_rate: f64 = 1e-2,
+        /// Final step size, reached linearly.
+        pub final_learning_rate: f64 = 1e-4,
+        /// Norm to which a larger gradient is scaled down; 0 for none.
+        pub max_gradient_norm: f64 = 10.0,
+        /// Valued actions of a next state, by highest prior, where the network sees afterstates; 0 for
+        /// all.
+        pub candidates: usize = 0,
+        /// Subtract the mean value of next states with as many actions left (relative value iteration).
+        pub relative: bool = true,
+        /// Learn each transition under a random symmetry.
+        pub symmetry: bool = true,
+        /// Expected updates; without this section, transitions as played.
+        pub expected: Option<Expected> = None,
+    }
+
+    /// Expected updates: simulated actions instead of the one played (Sutton and Barto 2018, section
+    /// 8.5). Section `[learning.expected]`.
+    ///
+    /// An action's reward is the mean over its outcomes; its next state is that of the first outcome.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `outcomes` | 12 | 1 to 10,000 | Outcomes per action. |
+    /// | `actions` | 0 | 0 to 256 | Actions simulated in each state; 0 for all. |
+    #[derive(Copy, Eq)]
+    pub struct Expected {
+        /// Outcomes per action.
+        pub outcomes: usize = 12,
+        /// Actions simulated in each state; 0 for all.
+        ///
+        /// Half of them, rounded up, have the highest prior (without a prior, the most certain points).
+        pub actions: usize = 0,
+    }
 }
 
 /// Optimizers of the network.
@@ -135,42 +133,18 @@ pub enum OptimizerKind {
     Muon,
 }
 
-impl Default for Training {
-    fn default() -> Self {
-        Self { steps: 640_000, games: 64, warmup: 6_400, updates: 1 }
-    }
-}
+impl LearnerConfig for Config {
+    const STEPS: &'static str = "training.steps";
 
-impl Default for Learning {
-    fn default() -> Self {
-        Self {
-            batch: 256,
-            discount: 0.9,
-            n_step: 1,
-            reward_scale: 0.1,
-            double: false,
-            loss: Loss::Squared,
-            optimizer: OptimizerKind::Muon,
-            learning_rate: 1e-2,
-            final_learning_rate: 1e-4,
-            max_gradient_norm: 10.0,
-            candidates: 0,
-            relative: true,
-            symmetry: true,
-            expected: None,
-        }
+    fn steps(&self) -> u64 {
+        self.training.steps
     }
-}
 
-impl Default for Expected {
-    fn default() -> Self {
-        Self { outcomes: 12, actions: 0 }
+    fn quick_steps(&self) -> u64 {
+        if self.training.updates == 0 { 0 } else { self.training.warmup }
     }
-}
 
-impl Config {
-    /// Checks all values.
-    pub fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Checked {
         let Self { network, training, exploration, replay, learning, target } = self;
         network.check()?;
         training.check()?;
@@ -192,13 +166,8 @@ impl Config {
         )
     }
 
-    /// Waves kept for a dynamics model; 0 without one.
-    pub fn seen_waves(&self) -> usize {
-        if self.network.dynamics_waves > 0 { self.replay.capacity } else { 0 }
-    }
-
     /// Checks that nothing depends on the share of the training that is done.
-    pub fn check_lengthening(&self) -> Result<(), String> {
+    fn check_lengthening(&self) -> Result<(), String> {
         let Self { learning, replay, .. } = self;
         if learning.learning_rate != learning.final_learning_rate {
             return Err("its learning rate goes by the share of the training that is done, unless \
@@ -212,6 +181,13 @@ impl Config {
             }
             false => Ok(()),
         }
+    }
+}
+
+impl Config {
+    /// Waves kept for a dynamics model; 0 without one.
+    pub fn seen_waves(&self) -> usize {
+        if self.network.dynamics_waves > 0 { self.replay.capacity } else { 0 }
     }
 }
 
@@ -230,23 +206,23 @@ impl TrainConfig<Config> {
 }
 
 impl Training {
-    fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Checked {
         let Self { steps, games, warmup, updates } = *self;
-        require(steps >= 1, "training.steps", steps, "at least 1")?;
+        at_least_one("training.steps", steps)?;
         require(
             warmup <= steps || updates == 0,
             "training.warmup",
             warmup,
             format!("at most training.steps, {steps}: nothing is learned before"),
         )?;
-        require((1..=100_000).contains(&games), "training.games", games, "between 1 and 100000")?;
+        between("training.games", games, 1..=100_000)?;
         require(
             games as u64 <= steps,
             "training.games",
             games,
             format!("at most training.steps, {steps}: all games move in each round"),
         )?;
-        require(updates <= 1_000, "training.updates", updates, "between 0 and 1000")
+        between("training.updates", updates, 0..=1_000)
     }
 }
 
@@ -261,16 +237,15 @@ impl Learning {
         self.learning_rate + (self.final_learning_rate - self.learning_rate) * progress
     }
 
-    fn check(&self) -> Result<(), OutOfRange> {
-        let Self { batch, discount, n_step, .. } = *self;
-        require((1..=65_536).contains(&batch), "learning.batch", batch, "between 1 and 65536")?;
-        require(is_share(discount), "learning.discount", discount, "between 0 and 1")?;
-        require((1..=1_000).contains(&n_step), "learning.n_step", n_step, "between 1 and 1000")?;
+    fn check(&self) -> Checked {
+        between("learning.batch", self.batch, 1..=65_536)?;
+        share("learning.discount", self.discount)?;
+        between("learning.n_step", self.n_step, 1..=1_000)?;
         self.check_numbers()?;
         self.check_targets()
     }
 
-    fn check_numbers(&self) -> Result<(), OutOfRange> {
+    fn check_numbers(&self) -> Checked {
         // Single precision, as in use.
         let positive = |value: f64| value as f32 > 0.0 && (value as f32).is_finite();
         for (key, value) in
@@ -288,11 +263,11 @@ impl Learning {
         )
     }
 
-    fn check_targets(&self) -> Result<(), OutOfRange> {
-        require(self.candidates <= 256, "learning.candidates", self.candidates, "between 0 and 256")?;
+    fn check_targets(&self) -> Checked {
+        between("learning.candidates", self.candidates, 0..=256)?;
         let Some(Expected { outcomes, actions }) = self.expected else { return Ok(()) };
-        require((1..=10_000).contains(&outcomes), "learning.expected.outcomes", outcomes, "between 1 and 10000")?;
-        require(actions <= 256, "learning.expected.actions", actions, "between 0 and 256")?;
+        between("learning.expected.outcomes", outcomes, 1..=10_000)?;
+        between("learning.expected.actions", actions, 0..=256)?;
         require(self.n_step == 1, "learning.n_step", self.n_step, "1 with the section learning.expected")
     }
 }

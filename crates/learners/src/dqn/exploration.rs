@@ -1,40 +1,32 @@
 //! Random moves, for exploration.
 
-use serde::{Deserialize, Serialize};
-
-use super::super::{OutOfRange, is_share, require};
+use super::super::sections::{Checked, share};
 use crate::games::ActionMask;
 use crate::players::argmax;
 use crate::random::{Draw, Stream};
 
-/// Epsilon, the share of random moves, falls linearly and then stays: section `[exploration]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `start` | 1 | 0 to 1 | Epsilon at the first step. |
-/// | `end` | 0.1 | 0 to 1 | Epsilon after the fall. |
-/// | `steps` | 6,400 |  | Steps of the fall, warm-up included. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Exploration {
-    /// Initial share of random moves.
-    pub start: f64,
-    /// Final share of random moves.
-    pub end: f64,
-    /// Steps of the fall.
-    pub steps: u64,
-}
-
-impl Default for Exploration {
-    fn default() -> Self {
-        Self { start: 1.0, end: 0.1, steps: 6_400 }
+sections! {
+    /// Epsilon, the share of random moves, falls linearly and then stays: section `[exploration]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `start` | 1 | 0 to 1 | Epsilon at the first step. |
+    /// | `end` | 0.1 | 0 to 1 | Epsilon after the fall. |
+    /// | `steps` | 6,400 |  | Steps of the fall, warm-up included. |
+    pub struct Exploration {
+        /// Initial share of random moves.
+        pub start: f64 = 1.0,
+        /// Final share of random moves.
+        pub end: f64 = 0.1,
+        /// Steps of the fall.
+        pub steps: u64 = 6_400,
     }
 }
 
 impl Exploration {
-    pub(super) fn check(&self) -> Result<(), OutOfRange> {
-        require(is_share(self.start), "exploration.start", self.start, "between 0 and 1")?;
-        require(is_share(self.end), "exploration.end", self.end, "between 0 and 1")
+    pub(super) fn check(&self) -> Checked {
+        share("exploration.start", self.start)?;
+        share("exploration.end", self.end)
     }
 
     /// Probability of a random move at a step.

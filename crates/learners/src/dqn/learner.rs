@@ -21,8 +21,7 @@ use super::targets::{self, Backup, Next};
 use crate::error::{Error, Result};
 use crate::games::{Image, SeenWave};
 use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, evaluate};
-use crate::players::Arrays;
-use crate::players::Measured;
+use crate::players::{Arrays, Measured};
 use crate::random::{Draw, Role, Stream};
 
 /// Maximum images in one CPU thread's shard; a GPU takes the whole batch.

@@ -2,45 +2,38 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, is_share, require};
+use super::super::sections::{Checked, between, share};
 use super::prioritised::Priorities;
 pub use super::prioritised::Sample;
 use crate::random::{Draw, Stream};
 
-/// Configuration of the memory: section `[replay]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `capacity` | 16,000 | `learning.batch` to 2^28 | Maximum of transitions; a new one replaces the oldest. |
-/// | `prioritised` | false |  | Whether transitions are sampled by their last error instead of uniformly. |
-/// | `priority_exponent` | 0.6 | 0 to 1 | Exponent of the error in the priority; 0 is uniform. |
-/// | `importance_exponent` | 0.4 | 0 to 1 | Initial exponent of the importance weights, which rises linearly to 1. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ReplayConfig {
-    /// Maximum of transitions; a new one replaces the oldest.
-    pub capacity: usize,
-    /// Sample by last error instead of uniformly (Schaul et al. 2016,
-    /// <https://arxiv.org/abs/1511.05952>).
-    pub prioritised: bool,
-    /// Exponent of the error in the priority; 0 is uniform.
-    pub priority_exponent: f64,
-    /// Initial exponent of the importance weights; rises linearly to 1.
-    pub importance_exponent: f64,
-}
-
-impl Default for ReplayConfig {
-    fn default() -> Self {
-        Self { capacity: 16_000, prioritised: false, priority_exponent: 0.6, importance_exponent: 0.4 }
+sections! {
+    /// Configuration of the memory: section `[replay]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `capacity` | 16,000 | `learning.batch` to 2^28 | Maximum of transitions; a new one replaces the oldest. |
+    /// | `prioritised` | false |  | Whether transitions are sampled by their last error instead of uniformly. |
+    /// | `priority_exponent` | 0.6 | 0 to 1 | Exponent of the error in the priority; 0 is uniform. |
+    /// | `importance_exponent` | 0.4 | 0 to 1 | Initial exponent of the importance weights, which rises linearly to 1. |
+    pub struct ReplayConfig {
+        /// Maximum of transitions; a new one replaces the oldest.
+        pub capacity: usize = 16_000,
+        /// Sample by last error instead of uniformly (Schaul et al. 2016,
+        /// <https://arxiv.org/abs/1511.05952>).
+        pub prioritised: bool = false,
+        /// Exponent of the error in the priority; 0 is uniform.
+        pub priority_exponent: f64 = 0.6,
+        /// Initial exponent of the importance weights; rises linearly to 1.
+        pub importance_exponent: f64 = 0.4,
     }
 }
 
 impl ReplayConfig {
-    pub(super) fn check(&self) -> Result<(), OutOfRange> {
-        let Self { capacity, priority_exponent, importance_exponent, .. } = *self;
-        require((1..=1 << 28).contains(&capacity), "replay.capacity", capacity, "between 1 and 268435456")?;
-        require(is_share(priority_exponent), "replay.priority_exponent", priority_exponent, "between 0 and 1")?;
-        require(is_share(importance_exponent), "replay.importance_exponent", importance_exponent, "between 0 and 1")
+    pub(super) fn check(&self) -> Checked {
+        between("replay.capacity", self.capacity, 1..=1 << 28)?;
+        share("replay.priority_exponent", self.priority_exponent)?;
+        share("replay.importance_exponent", self.importance_exponent)
     }
 
     /// Exponent of the importance weights after a share `progress` of the training.

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::super::{Learner, LearnerConfig, Metrics, OutOfRange, TrainConfig, require};
+use super::super::sections::Checked;
+use super::super::{Learner, Metrics, TrainConfig, require};
 use super::config::Config;
 use super::exploration::epsilon_greedy;
 use super::figures::{Figures, Update};
@@ -58,26 +59,6 @@ pub struct Saved<'a, G: Image + Measured> {
     explore: Stream,
 }
 
-impl LearnerConfig for Config {
-    const STEPS: &'static str = "training.steps";
-
-    fn steps(&self) -> u64 {
-        self.training.steps
-    }
-
-    fn check(&self) -> std::result::Result<(), OutOfRange> {
-        self.check()
-    }
-
-    fn quick_steps(&self) -> u64 {
-        if self.training.updates == 0 { 0 } else { self.training.warmup }
-    }
-
-    fn check_lengthening(&self) -> std::result::Result<(), String> {
-        self.check_lengthening()
-    }
-}
-
 impl<G: Image + Measured> Learner<G> for Dqn<G> {
     const NAME: &'static str = "dqn";
     const DEPENDS_ON_THREADS: bool = true;
@@ -103,7 +84,7 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         ]
     }
 
-    fn check_game(config: &Config) -> std::result::Result<(), OutOfRange> {
+    fn check_game(config: &Config) -> Checked {
         let name = G::NAME;
         require(
             !(config.learning.relative && G::MAY_END_EARLY),

@@ -4,26 +4,27 @@ use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require};
+use super::super::require;
+use super::super::sections::{Checked, at_least_one};
 use super::parameters::parameters;
 use crate::network::QNetwork;
 
-/// Configuration of the target network: section `[target]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `update` | `"hard"` | `"hard"`, `"soft"` | [Kind](TargetUpdate) of update. |
-/// | `every` | 500 | at least 1 | Hard: updates between copies. |
-/// | `rate` | 0.005 | above 0, at most 1 | Soft: weight of the online network per update. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Target {
-    /// Kind of update.
-    pub update: TargetUpdate,
-    /// Hard: updates between copies.
-    pub every: u64,
-    /// Soft: weight of the online network per update.
-    pub rate: f64,
+sections! {
+    /// Configuration of the target network: section `[target]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `update` | `"hard"` | `"hard"`, `"soft"` | [Kind](TargetUpdate) of update. |
+    /// | `every` | 500 | at least 1 | Hard: updates between copies. |
+    /// | `rate` | 0.005 | above 0, at most 1 | Soft: weight of the online network per update. |
+    pub struct Target {
+        /// Kind of update.
+        pub update: TargetUpdate = TargetUpdate::Hard,
+        /// Hard: updates between copies.
+        pub every: u64 = 500,
+        /// Soft: weight of the online network per update.
+        pub rate: f64 = 0.005,
+    }
 }
 
 /// Kinds of update.
@@ -36,28 +37,16 @@ pub enum TargetUpdate {
     Soft,
 }
 
-impl Default for Target {
-    fn default() -> Self {
-        Self { update: TargetUpdate::Hard, every: 500, rate: 0.005 }
-    }
-}
-
 impl Target {
-    pub(super) fn check(&self) -> Result<(), OutOfRange> {
-        let Self { every, rate, .. } = *self;
-        require(every >= 1, "target.every", every, "at least 1")?;
-        require(rate > 0.0 && rate <= 1.0, "target.rate", rate, "above 0 and at most 1")
-    }
-
-    /// Whether update number `updates` changes the target network.
-    pub fn changes_at(&self, updates: u64) -> bool {
-        self.update == TargetUpdate::Soft || updates.is_multiple_of(self.every)
+    pub(super) fn check(&self) -> Checked {
+        at_least_one("target.every", self.every)?;
+        require(self.rate > 0.0 && self.rate <= 1.0, "target.rate", self.rate, "above 0 and at most 1")
     }
 
     /// The target network after update number `updates`; none if unchanged.
     pub fn follow(&self, target: &QNetwork, online: &QNetwork, updates: u64) -> Option<QNetwork> {
         match self.update {
-            TargetUpdate::Hard => self.changes_at(updates).then(|| online.valid()),
+            TargetUpdate::Hard => updates.is_multiple_of(self.every).then(|| online.valid()),
             TargetUpdate::Soft => {
                 let online = parameters(&online.valid()).into_iter();
                 Some(target.clone().map(&mut Towards { online, rate: self.rate }))

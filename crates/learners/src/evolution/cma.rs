@@ -6,7 +6,8 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require};
+use super::super::require;
+use super::super::sections::{Checked, positive};
 use super::optimizer::{Optimizer, are_vectors, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
@@ -16,42 +17,36 @@ const MIN_EIGENVALUE: f64 = 1e-20;
 /// Ratio of largest to smallest variance that ends the search (appendix B.3, ConditionCov).
 const WORST_CONDITION: f64 = 1e14;
 
-/// Configuration of CMA-ES, for which table 1 gives all other numbers: section `[cma]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `population` | 0 | 0, or 2 to 1,000,000 | Candidates of a generation; 0 for `4 + 3 ln(dimensions)`. |
-/// | `deviation` | 0.5 | above 0 | Initial standard deviation, sigma. |
-/// | `tolerance` | 1e-12 | 0 to below 1 | The search ends when no deviation is above this share of the initial one (appendix B.3, TolX). |
-/// | `divergence` | 1e4 | above 1 | The search ends when a deviation is above this multiple of the initial one (appendix B.3, TolXUp). |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Config {
-    /// Candidates of a generation; 0 for `4 + 3 ln(dimensions)`.
-    pub population: usize,
-    /// Initial standard deviation, sigma.
-    pub deviation: f64,
-    /// The search ends when no deviation is above this share of the initial one (appendix B.3,
-    /// TolX).
-    pub tolerance: f64,
-    /// The search ends when a deviation is above this multiple of the initial one (appendix B.3,
-    /// TolXUp).
-    pub divergence: f64,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { population: 0, deviation: 0.5, tolerance: 1e-12, divergence: 1e4 }
+sections! {
+    /// Configuration of CMA-ES, for which table 1 gives all other numbers: section `[cma]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `population` | 0 | 0, or 2 to 1,000,000 | Candidates of a generation; 0 for `4 + 3 ln(dimensions)`. |
+    /// | `deviation` | 0.5 | above 0 | Initial standard deviation, sigma. |
+    /// | `tolerance` | 1e-12 | 0 to below 1 | The search ends when no deviation is above this share of the initial one (appendix B.3, TolX). |
+    /// | `divergence` | 1e4 | above 1 | The search ends when a deviation is above this multiple of the initial one (appendix B.3, TolXUp). |
+    pub struct Config {
+        /// Candidates of a generation; 0 for `4 + 3 ln(dimensions)`.
+        pub population: usize = 0,
+        /// Initial standard deviation, sigma.
+        pub deviation: f64 = 0.5,
+        /// The search ends when no deviation is above this share of the initial one (appendix B.3,
+        /// TolX).
+        pub tolerance: f64 = 1e-12,
+        /// The search ends when a deviation is above this multiple of the initial one (appendix B.3,
+        /// TolXUp).
+        pub divergence: f64 = 1e4,
     }
 }
 
 impl Config {
     /// Checks all values.
-    pub fn check(&self) -> Result<(), OutOfRange> {
+    pub fn check(&self) -> Checked {
         let Self { population, deviation, tolerance, divergence } = *self;
         let right = population == 0 || (2..=1_000_000).contains(&population);
         require(right, "cma.population", population, "0, or between 2 and 1000000")?;
-        require(deviation > 0.0 && deviation.is_finite(), "cma.deviation", deviation, "above 0 and finite")?;
+        positive("cma.deviation", deviation)?;
         require((0.0..1.0).contains(&tolerance), "cma.tolerance", tolerance, "0 or above, and below 1")?;
         require(divergence > 1.0, "cma.divergence", divergence, "above 1")
     }
@@ -164,29 +159,6 @@ impl Cma {
         }
     }
 
-    /// Whether a saved search is whole, over this number of weights.
-    pub fn fits(&self, n: usize) -> bool {
-        are_vectors([&self.mean, &self.step_path, &self.path].into_iter().chain(&self.asked), n)
-            && (self.asked.is_empty() || self.asked.len() == self.config.population(n))
-            && are_vectors([&self.covariance], n * n)
-            && self.step.is_finite()
-    }
-
-    /// Number of candidates under evaluation.
-    pub fn asked(&self) -> usize {
-        self.asked.len()
-    }
-
-    /// Step, sigma.
-    pub fn step(&self) -> f64 {
-        self.step
-    }
-
-    /// Covariance matrix without the step, column by column.
-    pub fn covariance(&self) -> &[f64] {
-        &self.covariance
-    }
-
     /// Axes of the distribution, as columns, and their deviations without the step.
     fn axes(&self) -> (DMatrix<f64>, DVector<f64>) {
         let n = self.mean.len();
@@ -294,6 +266,17 @@ impl Optimizer for Cma {
             || self.step * axes.max() > divergence * deviation
             || (axes.max() / axes.min()).powi(2) > WORST_CONDITION
     }
+
+    fn asked(&self) -> usize {
+        self.asked.len()
+    }
+
+    fn fits(&self, n: usize) -> bool {
+        are_vectors([&self.mean, &self.step_path, &self.path].into_iter().chain(&self.asked), n)
+            && (self.asked.is_empty() || self.asked.len() == self.config.population(n))
+            && are_vectors([&self.covariance], n * n)
+            && self.step.is_finite()
+    }
 }
 
 #[cfg(test)]
@@ -335,12 +318,15 @@ mod tests {
                 cma.tell_samples(&samples, &fitness);
                 let what = format!("{n} numbers, {population} candidates, generation {generation}");
                 assert_near(cma.solution(), &numbers(&told["mean"]), &what);
-                assert_near(&[cma.step()], &[told["sigma"].as_f64().unwrap()], &what);
+                assert_near(&[cma.step], &[told["sigma"].as_f64().unwrap()], &what);
                 let triangle: Vec<f64> = (0..n)
                     .flat_map(|row| (0..=row).map(move |column| row + n * column))
                     .map(|at| cma.covariance[at])
                     .collect();
-                assert_eq!(DMatrix::from_column_slice(n, n, &cma.covariance).transpose().as_slice(), cma.covariance());
+                assert_eq!(
+                    DMatrix::from_column_slice(n, n, &cma.covariance).transpose().as_slice(),
+                    &cma.covariance[..]
+                );
                 assert_near(&triangle, &numbers(&told["covariance"]), &what);
             }
         }
@@ -404,11 +390,11 @@ mod tests {
         assert_eq!(cma.solution(), [2.5]);
         let (c_sigma, chi) = (3.0 / 7.0_f64, 1.0 - 0.25 + 1.0 / 21.0);
         let path = 3.0 * (c_sigma * (2.0 - c_sigma)).sqrt();
-        assert!((cma.step() - 0.5 * (c_sigma / (1.0 + c_sigma) * (path / chi - 1.0)).exp()).abs() < 1e-12);
+        assert!((cma.step - 0.5 * (c_sigma / (1.0 + c_sigma) * (path / chi - 1.0)).exp()).abs() < 1e-12);
         // The path over sqrt(1 - 16/49) is 3 > 2.4 chi: the path stalls, and the variance keeps its
         // part.
         let (c_1, c_c) = (2.0 / 6.29, 5.0 / 7.0);
-        assert!((cma.covariance()[0] - (1.0 + c_1 * c_c * (2.0 - c_c) - c_1)).abs() < 1e-12, "{cma:?}");
+        assert!((cma.covariance[0] - (1.0 + c_1 * c_c * (2.0 - c_c) - c_1)).abs() < 1e-12, "{cma:?}");
     }
 
     #[test]
@@ -438,7 +424,7 @@ mod tests {
         run(&mut cma, ellipsoid, 400);
         assert!(distance(cma.solution(), [0.0; 8]) < 1e-6, "{:?}", cma.solution());
         // The variances are the inverse of the factors: 1,000 to 1.
-        let (first, last) = (cma.covariance()[0], cma.covariance()[63]);
+        let (first, last) = (cma.covariance[0], cma.covariance[63]);
         assert!((200.0..5_000.0).contains(&(first / last)), "{first} {last}");
 
         for population in [0, 40] {
@@ -456,7 +442,7 @@ mod tests {
             run(&mut cma, ellipsoid, 1);
             cma.is_finished()
         });
-        assert!(end.is_some() && cma.step() < 1e-9, "{cma:?}");
+        assert!(end.is_some() && cma.step < 1e-9, "{cma:?}");
 
         let mut cma = search(Config::default(), &[0.0; 3]);
         let end = (0..500).find(|_| {

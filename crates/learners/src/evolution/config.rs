@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{LearnerConfig, OutOfRange, require};
+use super::super::LearnerConfig;
+use super::super::sections::{Checked, at_least_one, between};
 use super::{cma, cross_entropy, genetic};
 
 /// Sections of the configuration of evolution.
@@ -23,16 +24,16 @@ pub struct Config {
     pub cma: cma::Config,
 }
 
-/// Length of the training: section `[training]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `generations` | 100 | at least 1 | Generations at most. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Training {
-    /// Limit of generations.
-    pub generations: u64,
+sections! {
+    /// Length of the training: section `[training]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `generations` | 100 | at least 1 | Generations at most. |
+    pub struct Training {
+        /// Limit of generations.
+        pub generations: u64 = 100,
+    }
 }
 
 /// Weights and optimiser: section `[learning]`.
@@ -66,33 +67,21 @@ pub enum Method {
     Cma,
 }
 
-/// Fitness, the mean score of games: section `[fitness]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `games` | 20 | 1 to 100,000 | Games per candidate, equal for all in a generation; with `split`, sequences of many games each. |
-/// | `moves` | 10,000,000 | at least 1 | Maximum moves of a game or sequence. |
-/// | `split` | false |  | Whether games are split near their end (RESTART). |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Fitness {
-    /// Games per candidate, equal for all in a generation; with `split`, sequences of many games each.
-    pub games: u64,
-    /// Maximum moves of a game or sequence.
-    pub moves: u64,
-    /// Split games near their end (RESTART).
-    pub split: bool,
-}
-
-impl Default for Training {
-    fn default() -> Self {
-        Self { generations: 100 }
-    }
-}
-
-impl Default for Fitness {
-    fn default() -> Self {
-        Self { games: 20, moves: 10_000_000, split: false }
+sections! {
+    /// Fitness, the mean score of games: section `[fitness]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `games` | 20 | 1 to 100,000 | Games per candidate, equal for all in a generation; with `split`, sequences of many games each. |
+    /// | `moves` | 10,000,000 | at least 1 | Maximum moves of a game or sequence. |
+    /// | `split` | false |  | Whether games are split near their end (RESTART). |
+    pub struct Fitness {
+        /// Games per candidate, equal for all in a generation; with `split`, sequences of many games each.
+        pub games: u64 = 20,
+        /// Maximum moves of a game or sequence.
+        pub moves: u64 = 10_000_000,
+        /// Split games near their end (RESTART).
+        pub split: bool = false,
     }
 }
 
@@ -103,11 +92,11 @@ impl LearnerConfig for Config {
         self.training.generations
     }
 
-    fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Checked {
         let Self { training, learning: _, fitness, genetic, cross_entropy, cma } = self;
-        require(training.generations >= 1, "training.generations", training.generations, "at least 1")?;
-        require((1..=100_000).contains(&fitness.games), "fitness.games", fitness.games, "between 1 and 100000")?;
-        require(fitness.moves >= 1, "fitness.moves", fitness.moves, "at least 1")?;
+        at_least_one("training.generations", training.generations)?;
+        between("fitness.games", fitness.games, 1..=100_000)?;
+        at_least_one("fitness.moves", fitness.moves)?;
         // Unused sections are checked too, because a mistake there was meant to have an effect.
         genetic.check()?;
         cross_entropy.check()?;

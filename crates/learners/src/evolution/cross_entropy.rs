@@ -2,61 +2,50 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require};
+use super::super::require;
+use super::super::sections::{Checked, between, not_negative, positive};
 use super::optimizer::{Optimizer, are_vectors, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
-/// Configuration of the cross-entropy method: section `[cross_entropy]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `population` | 100 | 2 to 1,000,000 | Candidates of a generation. |
-/// | `elite` | 0.1 | above 0, at most 1 | Share of best candidates that the next distribution is fitted to. |
-/// | `variance` | 100 | above 0 | Initial variance of each number; the initial mean is 0. |
-/// | `noise` | 4 | 0 or above | Number added to each variance after a generation. |
-/// | `noise_decay` | 0 | 0 or above | Decrease of the noise per generation, down to 0. |
-/// | `tolerance` | 1e-9 | 0 to below the root of `variance` | The search ends when no standard deviation is above this. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Config {
-    /// Candidates of a generation.
-    pub population: usize,
-    /// Share of best candidates that the next distribution is fitted to.
-    pub elite: f64,
-    /// Initial variance of each number; the initial mean is 0.
-    pub variance: f64,
-    /// Number added to each variance after a generation.
-    pub noise: f64,
-    /// Decrease of the noise per generation, down to 0.
+sections! {
+    /// Configuration of the cross-entropy method: section `[cross_entropy]`.
     ///
-    /// Szita and Lorincz: noise 5, decay 0.1, so `max(5 - t / 10, 0)` after generation t >= 1.
-    pub noise_decay: f64,
-    /// The search ends when no standard deviation is above this; constant noise keeps all above its
-    /// root.
-    pub tolerance: f64,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { population: 100, elite: 0.1, variance: 100.0, noise: 4.0, noise_decay: 0.0, tolerance: 1e-9 }
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `population` | 100 | 2 to 1,000,000 | Candidates of a generation. |
+    /// | `elite` | 0.1 | above 0, at most 1 | Share of best candidates that the next distribution is fitted to. |
+    /// | `variance` | 100 | above 0 | Initial variance of each number; the initial mean is 0. |
+    /// | `noise` | 4 | 0 or above | Number added to each variance after a generation. |
+    /// | `noise_decay` | 0 | 0 or above | Decrease of the noise per generation, down to 0. |
+    /// | `tolerance` | 1e-9 | 0 to below the root of `variance` | The search ends when no standard deviation is above this. |
+    pub struct Config {
+        /// Candidates of a generation.
+        pub population: usize = 100,
+        /// Share of best candidates that the next distribution is fitted to.
+        pub elite: f64 = 0.1,
+        /// Initial variance of each number; the initial mean is 0.
+        pub variance: f64 = 100.0,
+        /// Number added to each variance after a generation.
+        pub noise: f64 = 4.0,
+        /// Decrease of the noise per generation, down to 0.
+        ///
+        /// Szita and Lorincz: noise 5, decay 0.1, so `max(5 - t / 10, 0)` after generation t >= 1.
+        pub noise_decay: f64 = 0.0,
+        /// The search ends when no standard deviation is above this; constant noise keeps all above its
+        /// root.
+        pub tolerance: f64 = 1e-9,
     }
 }
 
 impl Config {
     /// Checks all values.
-    pub fn check(&self) -> Result<(), OutOfRange> {
+    pub fn check(&self) -> Checked {
         let Self { population, elite, variance, noise, noise_decay, tolerance } = *self;
-        require(
-            (2..=1_000_000).contains(&population),
-            "cross_entropy.population",
-            population,
-            "between 2 and 1000000",
-        )?;
+        between("cross_entropy.population", population, 2..=1_000_000)?;
         require(elite > 0.0 && elite <= 1.0, "cross_entropy.elite", elite, "above 0 and at most 1")?;
-        require(variance > 0.0 && variance.is_finite(), "cross_entropy.variance", variance, "above 0 and finite")?;
-        let not_negative = |value: f64| value >= 0.0 && value.is_finite();
-        require(not_negative(noise), "cross_entropy.noise", noise, "0 or above, and finite")?;
-        require(not_negative(noise_decay), "cross_entropy.noise_decay", noise_decay, "0 or above, and finite")?;
+        positive("cross_entropy.variance", variance)?;
+        not_negative("cross_entropy.noise", noise)?;
+        not_negative("cross_entropy.noise_decay", noise_decay)?;
         let below = variance.sqrt();
         require(
             (0.0..below).contains(&tolerance),
@@ -82,6 +71,7 @@ pub struct CrossEntropy {
     pub(super) config: Config,
     stream: Stream,
     mean: Vec<f64>,
+    /// Variance of each number, with noise.
     variances: Vec<f64>,
     /// Candidates under evaluation; empty after it.
     asked: Vec<Vec<f64>>,
@@ -93,24 +83,6 @@ impl CrossEntropy {
     pub fn new(config: Config, dimensions: usize, stream: Stream) -> Self {
         let (mean, variances) = (vec![0.0; dimensions], vec![config.variance; dimensions]);
         Self { config, stream, mean, variances, asked: vec![], generation: 0 }
-    }
-
-    /// Whether a saved search is whole, over this number of weights.
-    pub fn fits(&self, n: usize) -> bool {
-        are_vectors([&self.mean, &self.variances], n)
-            && self.variances.iter().all(|variance| *variance >= 0.0)
-            && (self.asked.is_empty() || self.asked.len() == self.config.population)
-            && are_vectors(&self.asked, n)
-    }
-
-    /// Number of candidates under evaluation.
-    pub fn asked(&self) -> usize {
-        self.asked.len()
-    }
-
-    /// Variance of each number, with noise.
-    pub fn variances(&self) -> &[f64] {
-        &self.variances
     }
 }
 
@@ -154,6 +126,17 @@ impl Optimizer for CrossEntropy {
     fn is_finished(&self) -> bool {
         self.variances.iter().all(|variance| variance.sqrt() <= self.config.tolerance)
     }
+
+    fn asked(&self) -> usize {
+        self.asked.len()
+    }
+
+    fn fits(&self, n: usize) -> bool {
+        are_vectors([&self.mean, &self.variances], n)
+            && self.variances.iter().all(|variance| *variance >= 0.0)
+            && (self.asked.is_empty() || self.asked.len() == self.config.population)
+            && are_vectors(&self.asked, n)
+    }
 }
 
 #[cfg(test)]
@@ -176,7 +159,7 @@ mod tests {
         search.tell(&fitness);
         // Two elite candidates: variances 1/4 and 16, plus noise 4.
         assert_eq!(search.solution(), [1.5, 1.0]);
-        assert_eq!(search.variances(), [4.25, 20.0]);
+        assert_eq!(search.variances, [4.25, 20.0]);
     }
 
     #[test]
@@ -187,7 +170,7 @@ mod tests {
         for generation in 1..=60 {
             run(&mut search, sphere, 1);
             let noise = (5.0 - f64::from(generation) / 10.0).max(0.0);
-            assert!((search.variances()[0] - noise).abs() < 1e-12, "{generation}: {:?}", search.variances());
+            assert!((search.variances[0] - noise).abs() < 1e-12, "{generation}: {:?}", search.variances);
             assert_eq!(search.is_finished(), generation >= 50, "{generation}");
         }
     }
@@ -226,7 +209,7 @@ mod tests {
         let mut search_of = search(Config { population: 300, ..Config::default() }, 5);
         run(&mut search_of, sphere, 60);
         assert!(distance(search_of.solution(), [1.0, 2.0, 3.0, 4.0, 5.0]) < 1.0, "{:?}", search_of.solution());
-        assert!(search_of.variances().iter().all(|&variance| variance >= 4.0));
+        assert!(search_of.variances.iter().all(|&variance| variance >= 4.0));
         assert!(!search_of.is_finished());
     }
 

@@ -2,91 +2,66 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, is_share, require};
+use super::super::require;
+use super::super::sections::{Checked, at_least_one, between, positive, share};
 use super::optimizer::{Optimizer, are_vectors, assert_fitness, ranking, standard_normal, uniform};
 use crate::random::{Draw, Stream};
 
-/// Configuration of the genetic algorithm, by default that of "Growing with Big Data, A Tetris Player": section `[genetic]`.
-///
-/// | key | default | range | meaning |
-/// |---|---|---|---|
-/// | `population` | 1,000 | 5 to 1,000,000 | Individuals. |
-/// | `range` | 1 | above 0 | Initial genes are uniform between `-range` and `range`. |
-/// | `parents` | 0.4 | two individuals to all but one | Share of the population drawn as parents. |
-/// | `offspring` | 0.4 | one individual to all but one | Share of worst individuals that offspring replaces. |
-/// | `crossover` | 0.8 | 0 to 1 | Probability that parents are crossed instead of copied. |
-/// | `mutation` | 0.08 | 0 to 1 | Probability that a gene of a child changes. |
-/// | `mutation_deviation` | 0.1 | above 0 | Standard deviation of a change. |
-/// | `patience` | 50 | at least 1 | Generations without a new best fitness that end the search. |
-/// | `ineffective_crossover` | false |  | Whether a parent is crossed with itself, which changes nothing: a mistake of that program. |
-/// | `reevaluate` | false |  | Whether survivors are evaluated again. |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Config {
-    /// Individuals.
-    pub population: usize,
-    /// Initial genes are uniform between `-range` and `range`.
-    pub range: f64,
-    /// Share of the population drawn as parents.
-    pub parents: f64,
-    /// Share of worst individuals that offspring replaces.
-    pub offspring: f64,
-    /// Probability that parents are crossed instead of copied.
-    pub crossover: f64,
-    /// Probability that a gene of a child changes.
-    pub mutation: f64,
-    /// Standard deviation of a change.
-    pub mutation_deviation: f64,
-    /// Generations without a new best fitness that end the search.
-    pub patience: u64,
-    /// Take the same parent twice, so that crossover does nothing: a mistake of the report's
-    /// program.
-    pub ineffective_crossover: bool,
-    /// Evaluate survivors again.
-    pub reevaluate: bool,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            population: 1_000,
-            range: 1.0,
-            parents: 0.4,
-            offspring: 0.4,
-            crossover: 0.8,
-            mutation: 0.08,
-            mutation_deviation: 0.1,
-            patience: 50,
-            ineffective_crossover: false,
-            reevaluate: false,
-        }
+sections! {
+    /// Configuration of the genetic algorithm, by default that of "Growing with Big Data, A Tetris Player": section `[genetic]`.
+    ///
+    /// | key | default | range | meaning |
+    /// |---|---|---|---|
+    /// | `population` | 1,000 | 5 to 1,000,000 | Individuals. |
+    /// | `range` | 1 | above 0 | Initial genes are uniform between `-range` and `range`. |
+    /// | `parents` | 0.4 | two individuals to all but one | Share of the population drawn as parents. |
+    /// | `offspring` | 0.4 | one individual to all but one | Share of worst individuals that offspring replaces. |
+    /// | `crossover` | 0.8 | 0 to 1 | Probability that parents are crossed instead of copied. |
+    /// | `mutation` | 0.08 | 0 to 1 | Probability that a gene of a child changes. |
+    /// | `mutation_deviation` | 0.1 | above 0 | Standard deviation of a change. |
+    /// | `patience` | 50 | at least 1 | Generations without a new best fitness that end the search. |
+    /// | `ineffective_crossover` | false |  | Whether a parent is crossed with itself, which changes nothing: a mistake of that program. |
+    /// | `reevaluate` | false |  | Whether survivors are evaluated again. |
+    pub struct Config {
+        /// Individuals.
+        pub population: usize = 1_000,
+        /// Initial genes are uniform between `-range` and `range`.
+        pub range: f64 = 1.0,
+        /// Share of the population drawn as parents.
+        pub parents: f64 = 0.4,
+        /// Share of worst individuals that offspring replaces.
+        pub offspring: f64 = 0.4,
+        /// Probability that parents are crossed instead of copied.
+        pub crossover: f64 = 0.8,
+        /// Probability that a gene of a child changes.
+        pub mutation: f64 = 0.08,
+        /// Standard deviation of a change.
+        pub mutation_deviation: f64 = 0.1,
+        /// Generations without a new best fitness that end the search.
+        pub patience: u64 = 50,
+        /// Take the same parent twice, so that crossover does nothing: a mistake of the report's
+        /// program.
+        pub ineffective_crossover: bool = false,
+        /// Evaluate survivors again.
+        pub reevaluate: bool = false,
     }
 }
 
 impl Config {
     /// Checks all values.
-    pub fn check(&self) -> Result<(), OutOfRange> {
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        let (population, range, deviation) = (self.population, self.range, self.mutation_deviation);
-        require((5..=1_000_000).contains(&population), "genetic.population", population, "between 5 and 1000000")?;
-        require(positive(range), "genetic.range", range, "above 0 and finite")?;
-        let share = |share: f64, least: usize| is_share(share) && (least..population).contains(&self.count(share));
-        require(
-            share(self.parents, 2),
-            "genetic.parents",
-            self.parents,
-            "a share that is at least two individuals and not all",
-        )?;
-        require(
-            share(self.offspring, 1),
-            "genetic.offspring",
-            self.offspring,
-            "a share that is at least one individual and not all",
-        )?;
-        require(is_share(self.crossover), "genetic.crossover", self.crossover, "between 0 and 1")?;
-        require(is_share(self.mutation), "genetic.mutation", self.mutation, "between 0 and 1")?;
-        require(positive(deviation), "genetic.mutation_deviation", deviation, "above 0 and finite")?;
-        require(self.patience >= 1, "genetic.patience", self.patience, "at least 1")
+    pub fn check(&self) -> Checked {
+        between("genetic.population", self.population, 5..=1_000_000)?;
+        positive("genetic.range", self.range)?;
+        let individuals = |key: &str, share: f64, least: usize, words: &str| {
+            let right = (0.0..=1.0).contains(&share) && (least..self.population).contains(&self.count(share));
+            require(right, key, share, format!("a share that is at least {words} and not all"))
+        };
+        individuals("genetic.parents", self.parents, 2, "two individuals")?;
+        individuals("genetic.offspring", self.offspring, 1, "one individual")?;
+        share("genetic.crossover", self.crossover)?;
+        share("genetic.mutation", self.mutation)?;
+        positive("genetic.mutation_deviation", self.mutation_deviation)?;
+        at_least_one("genetic.patience", self.patience)
     }
 
     fn count(&self, share: f64) -> usize {
@@ -135,28 +110,6 @@ impl Genetic {
             waited: 0,
             generation: 0,
         }
-    }
-
-    /// Whether a saved search is whole, over this number of weights.
-    pub fn fits(&self, n: usize) -> bool {
-        let count = self.config.population;
-        self.population.len() == count
-            && are_vectors(&self.population, n)
-            && (self.fitness.is_empty() || self.fitness.len() == count)
-            && self.fitness.iter().chain(&self.record).all(|fitness| fitness.is_finite())
-            && are_vectors(&self.asked, n)
-            && self.asked.len() == self.places.len()
-            && self.places.iter().chain([&self.best]).all(|place| *place < count)
-    }
-
-    /// Number of candidates under evaluation.
-    pub fn asked(&self) -> usize {
-        self.asked.len()
-    }
-
-    /// Last fitness of each individual; empty before the first generation.
-    pub fn fitness(&self) -> &[f64] {
-        &self.fitness
     }
 
     fn breed(&mut self) -> Vec<Vec<f64>> {
@@ -241,6 +194,21 @@ impl Optimizer for Genetic {
 
     fn is_finished(&self) -> bool {
         self.waited >= self.config.patience
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.len()
+    }
+
+    fn fits(&self, n: usize) -> bool {
+        let count = self.config.population;
+        self.population.len() == count
+            && are_vectors(&self.population, n)
+            && (self.fitness.is_empty() || self.fitness.len() == count)
+            && self.fitness.iter().chain(&self.record).all(|fitness| fitness.is_finite())
+            && are_vectors(&self.asked, n)
+            && self.asked.len() == self.places.len()
+            && self.places.iter().chain([&self.best]).all(|place| *place < count)
     }
 }
 
@@ -391,7 +359,7 @@ mod tests {
         assert_eq!((asked.len(), same), (20, 12));
         let fitness: Vec<f64> = (0..20).map(f64::from).collect();
         genetic.tell(&fitness);
-        assert_eq!(genetic.fitness(), fitness);
+        assert_eq!(genetic.fitness, fitness);
         assert_eq!(genetic.solution(), asked[19]);
     }
 

@@ -8,13 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::super::Metrics;
 use super::super::linear::{Algorithm, Fixed, LinearLearner, Terms};
 use super::config::{Config, Fitness};
-use super::optimizer::Optimizer;
 use super::optimizers::Optimizers;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels, Tallies, Walk};
 use crate::games::{Game, Run, weighed};
-use crate::players::Linear;
-use crate::players::Roster;
+use crate::players::{Linear, Roster};
 use crate::random::{Role, Stream};
 
 /// Learner that searches for weights.
@@ -76,7 +74,7 @@ impl<G: Roster> Algorithm<G> for Search<G> {
     }
 
     fn fits(&self, fixed: &Fixed<G, Config>) -> bool {
-        self.optimizer.fits(&fixed.config, fixed.selection.features().len())
+        self.optimizer.is_of(&fixed.config, fixed.selection.features().len())
             && (self.fitness.is_empty() || self.fitness.len() < self.optimizer.asked())
             && self.fitness.iter().all(|fitness| fitness.is_finite())
     }
@@ -91,11 +89,9 @@ impl<G: Roster> Algorithm<G> for Search<G> {
 
     /// Evaluates some candidates; the last ones end the generation.
     fn round(&mut self, fixed: &Fixed<G, Config>, metrics: &mut Metrics) -> Result<()> {
-        self.find_levels(fixed)?;
-        let candidates = self.optimizer.ask();
-        let some = candidates.iter().skip(self.fitness.len()).take(TOGETHER * rayon::current_num_threads());
-        let (some, count): (Vec<Terms>, _) = (some.map(|numbers| terms(fixed, numbers)).collect(), candidates.len());
-        for (fitness, capped) in self.play(fixed, &some) {
+        let (done, count) = (self.fitness.len(), self.optimizer.ask().len());
+        let places = done..count.min(done + TOGETHER * rayon::current_num_threads());
+        for (fitness, capped) in self.evaluate(fixed, places)? {
             self.fitness.push(fitness);
             self.capped += capped;
         }
@@ -133,11 +129,7 @@ impl<G: Roster> Evolution<G> {
 
     /// Evaluates some candidates of the generation, by their places.
     pub fn evaluate(&mut self, places: Range<usize>) -> Result<Vec<Evaluated>> {
-        let Self { fixed, algorithm } = self;
-        algorithm.find_levels(fixed)?;
-        let agents: Vec<Terms> =
-            algorithm.optimizer.ask()[places].iter().map(|numbers| terms(fixed, numbers)).collect();
-        Ok(algorithm.play(fixed, &agents))
+        self.algorithm.evaluate(&self.fixed, places)
     }
 
     /// Takes the candidates of the generation as evaluated elsewhere; the next round ends the
@@ -157,6 +149,14 @@ impl<G: Roster> Evolution<G> {
 }
 
 impl<G: Roster> Search<G> {
+    /// Evaluates some candidates of the generation, by their places.
+    fn evaluate(&mut self, fixed: &Fixed<G, Config>, places: Range<usize>) -> Result<Vec<Evaluated>> {
+        self.find_levels(fixed)?;
+        let candidates = &self.optimizer.ask()[places];
+        let agents: Vec<Terms> = candidates.iter().map(|numbers| terms(fixed, numbers)).collect();
+        Ok(self.play(fixed, &agents))
+    }
+
     /// Fitness and cut games of each agent.
     fn play(&self, fixed: &Fixed<G, Config>, agents: &[Terms]) -> Vec<Evaluated> {
         let Fitness { games, moves, .. } = fixed.config.fitness;

@@ -4,8 +4,6 @@ use std::cmp::Ordering;
 use std::f64::consts::TAU;
 
 use rand::Rng;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::random::Stream;
 
@@ -13,7 +11,7 @@ use crate::random::Stream;
 ///
 /// A generation is an [`ask`](Self::ask), an evaluation and a [`tell`](Self::tell). Random numbers
 /// are serialized, too: a restored search continues bit for bit.
-pub trait Optimizer: Clone + Serialize + DeserializeOwned {
+pub trait Optimizer {
     /// Candidates to evaluate, the same until [`tell`](Self::tell).
     fn ask(&mut self) -> &[Vec<f64>];
 
@@ -31,6 +29,12 @@ pub trait Optimizer: Clone + Serialize + DeserializeOwned {
 
     /// Whether a stopping criterion of the method is met.
     fn is_finished(&self) -> bool;
+
+    /// Number of candidates under evaluation; 0 between generations.
+    fn asked(&self) -> usize;
+
+    /// Whether a saved search is whole, over this number of weights.
+    fn fits(&self, n: usize) -> bool;
 }
 
 /// Whether vectors have so many finite numbers each.
@@ -106,7 +110,7 @@ pub mod testing {
     }
 
     /// Runs some generations.
-    pub fn run(optimizer: &mut impl Optimizer, problem: impl Fn(&[f64]) -> f64, generations: usize) {
+    pub fn run(optimizer: &mut (impl Optimizer + ?Sized), problem: impl Fn(&[f64]) -> f64, generations: usize) {
         for _ in 0..generations {
             let fitness: Vec<f64> = optimizer.ask().iter().map(|candidate| problem(candidate)).collect();
             optimizer.tell(&fitness);

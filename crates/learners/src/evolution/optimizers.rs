@@ -1,5 +1,7 @@
 //! Any of the optimisers, by the configuration.
 
+use std::ops::{Deref, DerefMut};
+
 use serde::{Deserialize, Serialize};
 
 use super::cma::Cma;
@@ -20,16 +22,6 @@ pub enum Optimizers {
     Cma(Cma),
 }
 
-macro_rules! with_any {
-    ($optimizers:expr, $optimizer:ident => $call:expr) => {
-        match $optimizers {
-            Optimizers::Genetic($optimizer) => $call,
-            Optimizers::CrossEntropy($optimizer) => $call,
-            Optimizers::Cma($optimizer) => $call,
-        }
-    };
-}
-
 impl Optimizers {
     /// The configured optimiser for `count` numbers.
     pub fn new(config: &Config, count: usize, stream: Stream) -> Self {
@@ -41,42 +33,37 @@ impl Optimizers {
         }
     }
 
-    /// Whether a saved optimiser fits the configuration and `count`.
-    pub fn fits(&self, config: &Config, count: usize) -> bool {
+    /// Whether a saved optimiser is that of the configuration, and whole over `count` numbers.
+    pub fn is_of(&self, config: &Config, count: usize) -> bool {
         let of_config = match (self, config.learning.method) {
             (Self::Genetic(optimizer), Method::Genetic) => optimizer.config == config.genetic,
             (Self::CrossEntropy(optimizer), Method::CrossEntropy) => optimizer.config == config.cross_entropy,
             (Self::Cma(optimizer), Method::Cma) => optimizer.config == config.cma,
             _ => false,
         };
-        of_config && with_any!(self, optimizer => optimizer.fits(count)) && self.solution().len() == count
-    }
-
-    /// Number of candidates under evaluation; 0 between generations.
-    pub fn asked(&self) -> usize {
-        with_any!(self, optimizer => optimizer.asked())
+        of_config && self.fits(count) && self.solution().len() == count
     }
 }
 
-impl Optimizer for Optimizers {
-    fn ask(&mut self) -> &[Vec<f64>] {
-        with_any!(self, optimizer => optimizer.ask())
-    }
+impl Deref for Optimizers {
+    type Target = dyn Optimizer;
 
-    fn tell(&mut self, fitness: &[f64]) {
-        with_any!(self, optimizer => optimizer.tell(fitness));
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Genetic(optimizer) => optimizer,
+            Self::CrossEntropy(optimizer) => optimizer,
+            Self::Cma(optimizer) => optimizer,
+        }
     }
+}
 
-    fn solution(&self) -> &[f64] {
-        with_any!(self, optimizer => optimizer.solution())
-    }
-
-    fn generation(&self) -> u64 {
-        with_any!(self, optimizer => optimizer.generation())
-    }
-
-    fn is_finished(&self) -> bool {
-        with_any!(self, optimizer => optimizer.is_finished())
+impl DerefMut for Optimizers {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Genetic(optimizer) => optimizer,
+            Self::CrossEntropy(optimizer) => optimizer,
+            Self::Cma(optimizer) => optimizer,
+        }
     }
 }
 
@@ -99,7 +86,7 @@ mod tests {
     #[test]
     fn any_optimiser_finds_the_top_of_a_sphere_and_counts_its_generations() {
         for mut optimizer in all(3) {
-            run(&mut optimizer, sphere, 120);
+            run(&mut *optimizer, sphere, 120);
             let distance = distance(optimizer.solution(), [1.0, 2.0, 3.0]);
             assert!(distance < 0.3, "{distance} of {optimizer:?}");
             assert_eq!(optimizer.generation(), 120);
@@ -112,7 +99,7 @@ mod tests {
             assert!(!optimizer.is_finished());
             // The best stays, or a step gets too small.
             for _ in 0..2_000 {
-                run(&mut optimizer, sphere, 1);
+                run(&mut *optimizer, sphere, 1);
                 if optimizer.is_finished() {
                     break;
                 }

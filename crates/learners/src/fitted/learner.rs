@@ -10,9 +10,7 @@ use super::sampling::{Sampled, sample};
 use crate::error::{Error, Result};
 use crate::games::MaskKind;
 use crate::network::device::Device;
-use crate::players::AgentFile;
-use crate::players::Roster;
-use crate::players::{LinearValue, Player, PolicyPlayer, ValueModel};
+use crate::players::{AgentFile, LinearValue, Player, PolicyPlayer, Roster, ValueModel};
 
 /// Weight above which values grow without bound.
 const UNBOUNDED: f64 = 1e9;

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use super::config::Sampling;
 use crate::games::{MaskKind, offered};
-use crate::players::LinearValue;
-use crate::players::Roster;
+use crate::players::{LinearValue, Roster};
 use crate::random::{ColumnStreams, Role, Stream};
 
 /// A position and the outcomes of its actions, as descriptions.

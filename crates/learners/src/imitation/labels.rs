@@ -3,8 +3,7 @@
 use nalgebra::{Cholesky, DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use crate::players::Roster;
-use crate::players::{LOST, Policy, Selection};
+use crate::players::{LOST, Policy, Roster, Selection};
 use crate::random::{Role, Stream};
 
 /// The expert's choice and another action.

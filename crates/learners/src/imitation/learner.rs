@@ -9,8 +9,7 @@ use super::config::{Config, Sampling};
 use super::labels::{Labels, Regression, label};
 use crate::error::{Error, Result};
 use crate::games::weighed;
-use crate::players::Linear;
-use crate::players::Roster;
+use crate::players::{Linear, Roster};
 use crate::random::{Role, Stream};
 
 /// Learner that imitates.

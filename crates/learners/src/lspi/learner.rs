@@ -9,8 +9,7 @@ use super::config::{Config, Sampling};
 use super::lstd::{Lstd, Sparse, Transition};
 use crate::error::{Error, Result};
 use crate::games::weighed;
-use crate::players::Roster;
-use crate::players::Selection;
+use crate::players::{Roster, Selection};
 use crate::random::{Draw, Role, Stream};
 
 /// Learner of action values.

@@ -7,8 +7,13 @@ pub use burn::tensor::Device;
 use crate::error::{Error, Result};
 use crate::instructions::InstructionSet;
 
-/// Names of all devices, preferred ones first.
-const NAMES: [&str; 4] = ["cuda", "wgpu", "flex", "ndarray"];
+/// Names of all devices, preferred ones first, and whether they are compiled in.
+const DEVICES: [(&str, bool); 4] = [
+    ("cuda", cfg!(feature = "cuda")),
+    ("wgpu", cfg!(feature = "wgpu")),
+    ("flex", cfg!(feature = "flex")),
+    ("ndarray", cfg!(feature = "ndarray")),
+];
 
 /// Environment variable with the default device.
 const VARIABLE: &str = "MATCHQ_DEVICE";
@@ -32,7 +37,7 @@ pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
 /// The first GPU compiled in and present, else the CPU.
 fn preferred() -> Result<(&'static str, Device)> {
     // Drivers that compute on the processor come last, because the CPU's own backends are faster.
-    let mut devices = [Wanted::Gpu, Wanted::Any].into_iter().flat_map(|wanted| NAMES.map(|name| (name, wanted)));
+    let mut devices = [Wanted::Gpu, Wanted::Any].into_iter().flat_map(|wanted| DEVICES.map(|(name, _)| (name, wanted)));
     devices
         .find_map(|(name, wanted)| Some((name, open(name, wanted)?)))
         .ok_or_else(|| Error::user("no device is present: build with `--features flex` to compute on the CPU"))
@@ -40,12 +45,13 @@ fn preferred() -> Result<(&'static str, Device)> {
 
 /// The device of a name; `asked` is its origin in errors.
 fn select_by(name: &str, asked: &str) -> Result<(&'static str, Device)> {
-    let Some(name) = NAMES.into_iter().find(|known| *known == name) else {
-        let sentence = format!("{asked}: there is no such device; it is one of {}", NAMES.join(", "));
-        return Err(Error::user(sentence));
+    let Some((name, is_compiled)) = DEVICES.into_iter().find(|(known, _)| *known == name) else {
+        let names = DEVICES.map(|(name, _)| name).join(", ");
+        return Err(Error::user(format!("{asked}: there is no such device; it is one of {names}")));
     };
-    if !is_compiled(name) {
-        let compiled: Vec<&str> = NAMES.into_iter().filter(|name| is_compiled(name)).collect();
+    if !is_compiled {
+        let compiled = DEVICES.into_iter().filter(|(_, is_compiled)| *is_compiled);
+        let compiled: Vec<&str> = compiled.map(|(name, _)| name).collect();
         return Err(Error::user(format!(
             "{asked}: not compiled in; build with `--features {name}` (compiled in: {})",
             compiled.join(", ")
@@ -54,15 +60,6 @@ fn select_by(name: &str, asked: &str) -> Result<(&'static str, Device)> {
     match open(name, Wanted::Any) {
         Some(device) => Ok((name, device)),
         None => Err(Error::user(format!("{asked}: no such device is present on this machine"))),
-    }
-}
-
-fn is_compiled(name: &str) -> bool {
-    match name {
-        "cuda" => cfg!(feature = "cuda"),
-        "wgpu" => cfg!(feature = "wgpu"),
-        "flex" => cfg!(feature = "flex"),
-        _ => cfg!(feature = "ndarray"),
     }
 }
 

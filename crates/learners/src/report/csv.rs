@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use super::{exists_already, unwritable};
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -20,10 +21,7 @@ impl CsvLog {
     /// Starts a new file with its header; an error if the file exists.
     pub fn create(path: &Path, columns: &[&'static str]) -> Result<Self> {
         let file = File::options().append(true).create_new(true).open(path).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => Error::user(format!(
-                "{} exists already; resume its run or give the new run another name",
-                path.display()
-            )),
+            ErrorKind::AlreadyExists => exists_already(path),
             _ => unwritable(path, &error),
         })?;
         let mut log = Self { path: path.to_owned(), columns: columns.to_vec(), file };
@@ -74,20 +72,6 @@ impl CsvLog {
         Ok(Self { path: path.to_owned(), columns: columns.to_vec(), file })
     }
 
-    /// Step and value of each row with a value in a column.
-    pub fn column(&self, name: &str) -> Result<Vec<(u64, f64)>> {
-        let content = files::read(&self.path).map_err(|error| Error::runtime(error.to_string()))?;
-        let content = String::from_utf8_lossy(&content);
-        let Some(index) = self.columns.iter().position(|known| *known == name) else {
-            return Ok(Vec::new());
-        };
-        let value = |row: &str| {
-            let mut cells = row.split(',');
-            Some((cells.next()?.parse().ok()?, cells.nth(index)?.parse().ok()?))
-        };
-        Ok(content.lines().skip(1).filter_map(value).collect())
-    }
-
     /// Writes the row of a step; columns without a value stay empty.
     ///
     /// Numbers are the shortest text that reads back equal. A value without a column is an error,
@@ -121,10 +105,6 @@ impl CsvLog {
 
 fn header(columns: &[&str]) -> String {
     format!("step,{}\n", columns.join(","))
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::runtime(format!("{} cannot be written: {error}", path.display()))
 }
 
 #[cfg(test)]

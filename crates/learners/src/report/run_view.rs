@@ -95,7 +95,8 @@ impl Rows {
         Ok(Self::of(&format!("{}\n{rows}", head.lines().next().unwrap_or_default())))
     }
 
-    fn cell(&self, row: &[Option<f64>], column: &str) -> Option<f64> {
+    /// Number in a column of a row.
+    pub fn cell(&self, row: &[Option<f64>], column: &str) -> Option<f64> {
         self.columns.iter().position(|known| known == column).and_then(|at| row[at])
     }
 
@@ -112,6 +113,14 @@ impl Rows {
     /// Last number of a column.
     pub fn last(&self, column: &str) -> Option<f64> {
         self.rows.iter().rev().find_map(|row| self.cell(row, column))
+    }
+
+    /// Column of the scores, with the column of their intervals and what they are.
+    pub fn scores(&self) -> (&'static str, &'static str, &'static str) {
+        match self.has("luck_adjusted") {
+            true => ("luck_adjusted", "luck_adjusted_half_width", "luck-adjusted score"),
+            false => ("mean", "half_width", "score"),
+        }
     }
 }
 
@@ -218,14 +227,6 @@ impl RunView {
     pub fn keys(&self) -> BTreeMap<String, String> {
         keys("", &self.table)
     }
-
-    /// Column of the scores, with the column of their intervals and what they are.
-    pub fn scores(&self) -> (&'static str, &'static str, &'static str) {
-        match self.evaluations.has("luck_adjusted") {
-            true => ("luck_adjusted", "luck_adjusted_half_width", "luck-adjusted score"),
-            false => ("mean", "half_width", "score"),
-        }
-    }
 }
 
 /// Keys with their sections, and values as TOML.
@@ -260,7 +261,7 @@ pub fn curves(runs: &[RunView], across: &str, log_x: bool, log_y: bool) -> Lines
     let lines = recipes.iter().map(|(_, runs)| line(runs, across)).collect();
     let one_game = runs.iter().all(|run| run.game() == runs[0].game());
     let references = runs.iter().find(|run| !run.references.is_empty()).map(|run| run.references.clone());
-    let what = runs.first().map_or("score", |run| run.scores().2);
+    let what = runs.first().map_or("score", |run| run.evaluations.scores().2);
     let seeds = recipes.iter().any(|(_, runs)| runs.len() > 1);
     let band = if seeds { "; bands of several seeds are from the lowest to the highest" } else { "" };
     let x = match across {
@@ -286,15 +287,16 @@ pub fn curves(runs: &[RunView], across: &str, log_x: bool, log_y: bool) -> Lines
 
 /// The line of one recipe's runs.
 fn line(runs: &[&RunView], across: &str) -> Line {
-    let (scores, widths, _) = runs[0].scores();
-    let points = |run: &RunView| run.evaluations.pairs(across, scores);
+    let (scores, widths, _) = runs[0].evaluations.scores();
     if let [run] = runs {
-        let widths = run.evaluations.pairs(across, widths);
-        let half = |at: f64| widths.iter().find(|[other, _]| *other == at).map_or(0.0, |[_, half]| *half);
-        let point = |[at, mean]: [f64; 2]| [at, mean, mean - half(at), mean + half(at)];
-        return Line { name: run.name.clone(), points: points(run).into_iter().map(point).collect(), raw: vec![] };
+        let point = |row: &Vec<Option<f64>>| {
+            let cell = |column| run.evaluations.cell(row, column);
+            let (mean, half) = (cell(scores)?, cell(widths).unwrap_or(0.0));
+            Some([cell(across)?, mean, mean - half, mean + half])
+        };
+        let points = run.evaluations.rows.iter().filter_map(point).collect();
+        return Line { name: run.name.clone(), points, raw: vec![] };
     }
-    let all: Vec<Vec<[f64; 2]>> = runs.iter().map(|run| points(run)).collect();
     // Each run's place across and score by step; steps that all have are joined.
     let by_step = |run: &&RunView| -> BTreeMap<u64, [f64; 2]> {
         let at = |row: &Vec<Option<f64>>| {
@@ -316,7 +318,7 @@ fn line(runs: &[&RunView], across: &str) -> Line {
     Line {
         name: format!("{} ({} seeds)", runs[0].name, runs.len()),
         points: steps[0].keys().filter_map(point).collect(),
-        raw: all.concat(),
+        raw: runs.iter().flat_map(|run| run.evaluations.pairs(across, scores)).collect(),
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::records::{Records, framed};
+use super::{exists_already, unwritable};
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -24,10 +25,7 @@ impl EventLog {
     pub fn create(folder: &Path) -> Result<Self> {
         files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
         if let Some(found) = event_files(folder)?.first() {
-            return Err(Error::user(format!(
-                "{} exists already; resume its run or give the new run another name",
-                found.display()
-            )));
+            return Err(exists_already(found));
         }
         Self::start(folder, 0)
     }
@@ -80,10 +78,6 @@ impl EventLog {
     fn write(&mut self, event: &[u8]) -> Result<()> {
         self.file.write_all(&framed(event)).map_err(|error| unwritable(&self.path, &error))
     }
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::runtime(format!("{} cannot be written: {error}", path.display()))
 }
 
 /// A folder's event files in TensorBoard's order.
