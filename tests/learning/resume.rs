@@ -1,6 +1,6 @@
 //! The folder of a run: after kills, damaged, not fitting, with new settings.
 //!
-//! The test `learners::conformance` checks that every learner resumes to the same bits.
+//! The tests of matchq-learners check that every learner resumes to the same bits.
 
 use std::collections::BTreeMap;
 use std::fs;

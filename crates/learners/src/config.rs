@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
-use serde::de::DeserializeOwned;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use super::sections::{Checked, at_least_one, between};

@@ -12,11 +12,11 @@
 
 #[macro_use]
 mod sections;
+#[cfg(test)]
+mod tests;
 
 pub mod checkpoint;
 pub mod config;
-#[cfg(test)]
-mod conformance;
 pub mod container;
 pub mod dqn;
 pub mod evolution;
@@ -88,7 +88,7 @@ pub trait LearnerConfig: Clone + Default + PartialEq + Send + Sync + Serialize +
 ///
 /// Each learner defines its step: a move, a sweep, a generation. The run logs, evaluates and saves
 /// after given numbers of steps. A [resumed](Self::resume) learner continues bit for bit. The test
-/// `conformance` checks every learner.
+/// The tests check every learner.
 pub trait Learner<G: Measured>: Send + Sized {
     /// Name in configurations.
     const NAME: &'static str;
