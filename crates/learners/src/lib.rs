@@ -87,8 +87,8 @@ pub trait LearnerConfig: Clone + Default + PartialEq + Send + Sync + Serialize +
 /// A way to train an agent for a game.
 ///
 /// Each learner defines its step: a move, a sweep, a generation. The run logs, evaluates and saves
-/// after given numbers of steps. A [resumed](Self::resume) learner continues bit for bit. The test
-/// The tests check every learner.
+/// after given numbers of steps. A [resumed](Self::resume) learner continues bit for bit; the crate's
+/// tests check every learner.
 pub trait Learner<G: Measured>: Send + Sized {
     /// Name in configurations.
     const NAME: &'static str;
