@@ -1,7 +1,7 @@
 //! Costs of an update of the Q-network, whole and by part.
 //!
-//! The network has 32 channels and 5 layers; a batch has 256 boards. `cargo bench --bench
-//! learning`; rates are in boards.
+//! The configuration is network.toml, a batch has 256 boards; rates are in boards. `cargo bench
+//! --bench learning`.
 
 mod timer;
 
@@ -28,15 +28,11 @@ use timer::Timer;
 const BATCH: usize = 256;
 const BOARDS: u64 = BATCH as u64;
 
-const CONFIG: &str = "
-    network = { channels = 32, layers = 5, share_colours = false, input = 'position', dynamics_waves = 0 }
-    replay = { capacity = 100000 }
-    learning = { batch = 256, loss = 'huber', optimizer = 'adam', learning_rate = 1e-3, relative = false }
-";
+const CONFIG: &str = include_str!("network.toml");
 
 fn config(sets: &[&str]) -> TrainConfig<Config> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    Source::parse(CONFIG, "bench", &sets)
+    Source::parse(CONFIG, "benches/network.toml", &sets)
         .and_then(|source| source.resolve::<Match3, Dqn<Match3>>())
         .expect("a valid configuration")
         .0

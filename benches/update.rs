@@ -1,6 +1,7 @@
 //! Times an update of the Q-network and forward passes by part, as JSON for benches/pytorch.py.
 //!
-//! `cargo bench --bench update -- --threads 2 --channels 32 --layers 5`
+//! The configuration is network.toml. `cargo bench --bench update -- --threads 2 --channels 32
+//! --layers 5`
 
 use std::fs;
 use std::hint::black_box;
@@ -50,6 +51,9 @@ struct Arguments {
     /// Where weights and batch are written, for the same computation elsewhere.
     #[arg(long)]
     folder: Option<PathBuf>,
+    /// Each part once, to see that it runs.
+    #[arg(long)]
+    test: bool,
     /// Given by `cargo bench`.
     #[arg(long, hide = true)]
     bench: bool,
@@ -64,17 +68,17 @@ fn main() {
 }
 
 fn measure(arguments: Arguments) {
-    let Arguments { threads, channels, layers, precision, seconds, only, folder, .. } = arguments;
+    let Arguments { threads, channels, layers, precision, seconds, only, folder, test, .. } = arguments;
+    let seconds = if test { 0.0 } else { seconds };
     let (name, device) = device::select(None).expect("a device");
     let sets = [
         format!("network.channels={channels}"),
         format!("network.layers={layers}"),
         format!("network.precision={precision}"),
         format!("learning.batch={BATCH}"),
-        "learning.expected.outcomes=16".to_owned(),
-        "learning.discount=0".to_owned(),
+        "learning.expected={ outcomes = 16, actions = 0 }".to_owned(),
     ];
-    let config = Source::parse("", "bench", &sets)
+    let config = Source::parse(include_str!("network.toml"), "benches/network.toml", &sets)
         .and_then(|source| source.resolve::<Match3, Dqn<Match3>>())
         .expect("a valid configuration")
         .0;
@@ -96,11 +100,11 @@ fn measure(arguments: Arguments) {
         let [images, scalars] =
             [to_vec(batch.images.clone()), to_vec(batch.scalars.clone())].map(|n| n.expect("numbers"));
         write(folder, "values", &evaluate(&network, &device).outputs(&images, &scalars).expect("values"));
-        let mut learner = Plain::new(&config, network.clone());
-        let checked: Vec<(f32, f32)> = (0..CHECKED).map(|_| learner.update(&batch)).collect();
-        found.insert("losses".to_owned(), json!(checked.iter().map(|(loss, _)| loss).collect::<Vec<_>>()));
-        found.insert("gradient_norms".to_owned(), json!(checked.iter().map(|(_, norm)| norm).collect::<Vec<_>>()));
     }
+    let mut learner = Plain::new(&config, network.clone());
+    let checked: Vec<(f32, f32)> = (0..CHECKED).map(|_| learner.update(&batch)).collect();
+    found.insert("losses".to_owned(), json!(checked.iter().map(|(loss, _)| loss).collect::<Vec<_>>()));
+    found.insert("gradient_norms".to_owned(), json!(checked.iter().map(|(_, norm)| norm).collect::<Vec<_>>()));
 
     let limit = Duration::from_secs_f64(seconds);
     let wanted = |part: &str| only.as_deref().is_none_or(|only| only == part);

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Plays and trains what the tables and pictures of docs/ are made of, and writes them.
+"""Plays and trains what the figures of README.md and docs/ are made of, and writes them: tables, pictures, those of sentences.
 
     python3 scripts/tables.py list
     python3 scripts/tables.py play [--only PATTERN] [--share S] [--program FILE]
     python3 scripts/tables.py train [--only PATTERN] [--seeds N] [--jobs N] [--program FILE]
     python3 scripts/tables.py tables
+    python3 scripts/tables.py check
 
 `list` names the reports of each table; brackets are around those that are missing. `play` lets players without a report in
 docs/reports/ play, on one thread, from seed 0 on, which no training and no choice has used. `train` trains agents without a
 report, one thread each, all with the first seed, then with the next, and lets the last agent of each training, not the
-best, play; an interrupted training goes on where it was. `tables` computes everything from the reports alone.
+best, play; an interrupted training goes on where it was. `tables` computes everything from the reports alone. `check`, which
+the tests run, names what differs from the reports, and figures of the pages that no table and none of SENTENCES has.
 
 A report that is deleted is made anew; those in strength/ must be of one run, on a machine with nothing else to do. All
 trainings take two days of one core. Needs Python 3.10; play and train also need cargo or a program.
@@ -20,8 +22,10 @@ import collections
 import concurrent.futures
 import csv
 import datetime
+import difflib
 import fnmatch
 import functools
+import itertools
 import json
 import math
 import os
@@ -195,15 +199,56 @@ class Table:
     make: object  # a function from the reports to the text
     reports: dict
 
-    def write(self):
-        text, path = self.make(self.reports), DOCS / self.page
-        if self.mark:
-            begin, end = f"<!-- {self.mark}: by scripts/tables.py -->\n", f"<!-- end of {self.mark} -->\n"
-            page = path.read_text(encoding="utf-8")
-            if begin not in page or end not in page:
-                sys.exit(f"tables.py: {path} must have the marks {begin.strip()} and {end.strip()}")
-            text = f"{page.split(begin)[0]}{begin}\n{text}\n{end}{page.split(end)[1]}"
-        write(path, text)
+    def path(self):
+        return DOCS / self.page
+
+    def written(self, page):
+        """The page's text with the table, or all of the picture."""
+        text = self.make(self.reports)
+        if not self.mark:
+            return text
+        begin, end = f"<!-- {self.mark}: by scripts/tables.py -->\n", f"<!-- end of {self.mark} -->\n"
+        if begin not in page or end not in page:
+            sys.exit(f"tables.py: {self.path()} must have the marks {begin.strip()} and {end.strip()}")
+        return f"{page.split(begin)[0]}{begin}\n{text}\n{end}{page.split(end)[1]}"
+
+
+FIGURE = r"-?\d[\d,]*(?:\.\d+)?(?: ± \d[\d,]*(?:\.\d+)?)?"
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """Words of a page, from the repository's root, in which each {} is a figure made of reports, and ... is the rest of a cell.
+
+    Without a function its figures have no report: `source` says whose they are.
+    """
+
+    page: str
+    words: str
+    make: object = None  # a function to the figures' texts
+    source: str = ""
+
+    def path(self):
+        return DOCS.parent / self.page if "docs/" not in self.page else DOCS / self.page.removeprefix("docs/")
+
+    def found(self, page):
+        """The words in the page's text, with the figures as groups."""
+        patterns = {"{}": f"({FIGURE})", "...": r"[^|\n]*?", " ": r"\s+"}
+        pattern = "".join(patterns.get(part) or re.escape(part) for part in re.split(r"(\{\}|\.\.\.| )", self.words))
+        matches = list(re.finditer(pattern, page))
+        if len(matches) != 1:
+            sys.exit(f"tables.py: {self.path()} says {len(matches)} times, and must once: {self.words}")
+        return matches[0]
+
+    def written(self, page):
+        """The page's text with the figures."""
+        found = self.found(page)
+        figures = [str(figure) for figure in self.make()] if self.make else []
+        if len(figures) != len(found.groups()):
+            sys.exit(f"tables.py: {len(figures)} figures for: {self.words}")
+        for group, figure in reversed(list(enumerate(figures, 1))):
+            page = page[: found.start(group)] + figure + page[found.end(group) :]
+        return page
 
 
 def each(games):
@@ -309,7 +354,7 @@ REFERENCE = "dqn"
 BUDGETS = {1: 800, 3: 400, 10: 200, 50: 75}
 FAMILIES = {
     "best": ("b", {ms: f"best:ms={ms}" for ms in BUDGETS}),
-    "rollout, set-ups": (
+    "rollout, mask setups": (
         "f",
         {ms: f"rollout:ms={ms}:depth={2 if ms <= 3 else '3:guide=plan:breadth=4:plans=1'}:mask=setups" for ms in BUDGETS},
     ),
@@ -375,15 +420,16 @@ TABLES = [
 
 # The player, how many seeds, the colour.
 WITHOUT_PLANS = f"{NETWORK}:plan=0"
-RECIPES = {
+CONFIGURATIONS = {
     "dqn": (WITHOUT_PLANS, 5, "a"),
+    "quick": (NETWORK, 3, "c"),
     "dqn-plain": (NETWORK, 2, "b"),
     "dqn-plain-640k": (NETWORK, 5, "f"),
     "dqn-setups": (NETWORK, 3, "d"),
     "match3-fitted": (VALUE, 5, "e"),
 }
 TEST = {GAMES: 1_000, "seed": 2_000_000, "luck": 20}
-# Recipes with other settings, of which the text speaks: their configuration and settings.
+# Trainings with other settings, of which the text speaks: their configuration and settings.
 EVERY = ("evaluation.every=64_000", "evaluation.games=200", "checkpoint.every=16_000", "logging.every=6_400")
 OTHERS = {"dqn-plain-640k": ("dqn-plain", ("network.layers=6", "training.steps=640_000", *EVERY))}
 TRAINED = {
@@ -394,7 +440,7 @@ TRAINED = {
         TEST,
         Training(name, f"configs/{OTHERS.get(name, (name,))[0]}.toml", seed, OTHERS.get(name, ("", ()))[1]),
     )
-    for name, (player, seeds, _) in RECIPES.items()
+    for name, (player, seeds, _) in CONFIGURATIONS.items()
     for seed in range(1, seeds + 1)
 }
 # Words and settings; the first is what the others are compared with. First 1,501 updates of `dqn-plain`, with six layers.
@@ -427,10 +473,10 @@ SETUPS = {
     "no-next-moves": ("the same, and `network.next_moves=0`", "learning.candidates=0", "network.next_moves=0"),
 }
 SCORES_OF = {"unit": "score", "figure": lambda games: games.mean, "digits": (1, 0)}
-SCORES_OF["note"] = "Trainings of one recipe have a standard deviation of {spread:.1f} points ({degrees} degrees of freedom)."
+SCORES_OF["note"] = "Trainings of one configuration have a standard deviation of {spread:.1f} points ({degrees} degrees of freedom)."
 
 
-def recipe_table(reports):
+def configuration_table(reports):
     rows = []
     for name, of in by_first(found(reports)).items():
         if name in OTHERS:
@@ -443,7 +489,7 @@ def recipe_table(reports):
         rows[-1].append(middle if len(means) > 2 else "")
         rows[-1].append(f"{last[0].get('updates', last[0]['step']):,.0f}")
         rows[-1].append(f"{hours:.1f}" if hours > 0.01 else f"{3600 * hours:.1f} seconds")
-    heads = ["recipe", "trainings", "mean", "spread", "interquartile mean", "updates, or sweeps"]
+    heads = ["configuration", "trainings", "mean", "spread", "interquartile mean", "updates, or sweeps"]
     return grid([*heads, "hours of one core, shared"], rows, range(7))
 
 
@@ -467,7 +513,7 @@ def changes(folder, mark, stem, config, changed, options, player, common=(), *, 
 
 
 def change_table(changed, means, unit, digits, note, same_boards):
-    """A table of means, by change and seed; differences clear of chance are bold."""
+    """A table of means, by change and seed; differences that chance does not explain are bold."""
     base = means.get("base") or sys.exit("tables.py: trainings with nothing changed are missing: `tables.py train --only '*-base'`")
     if same_boards:
         means = {name: of for name, of in means.items() if len(of) == len(base)}
@@ -522,15 +568,46 @@ def training_picture(reports):
         ticks = [(place(step), f"{step:,g}") for step in steps if least <= step <= most]
         panels.append((left, left + 400, ticks, title, lines))
     heading = "Luck-adjusted score in training: mean of the trainings, and from the lowest to the highest"
-    colours = {name: colour for name, (_, _, colour) in RECIPES.items()}
+    colours = {name: colour for name, (_, _, colour) in CONFIGURATIONS.items()}
     references = [(name, games.mean) for name, games in found({name: MATCH3[name] for name in ("random", "greedy")}).items()]
     return chart(440, heading, 200, panels, colours, references=references)
 
 
+def mean_by_change(table, name):
+    """The mean of a change's trainings in a table of changes, and the base's over the same seeds."""
+    means = [by_first({key: figure_of(report) for key, report in found(table.reports).items()})[of] for of in (name, "base")]
+    return [statistics.fmean(of[seed] for seed in set(means[0]) & set(means[1])) for of in means]
+
+
+def figure_of(report):
+    return report[POINTS] if isinstance(report, dict) else report.mean
+
+
+def learning(name, reports):
+    """Seconds that a configuration's trainings learned, their mean."""
+    seeds = by_first(found(reports))[name]
+    return statistics.fmean(reports[name, seed].log("train")[-1]["seconds"] for seed in seeds)
+
+
+def cost_table(reports):
+    """What a training of each configuration takes and what its agent scores."""
+    rows = []
+    for name, of in by_first(found(reports)).items():
+        if name not in OTHERS:
+            seconds = learning(name, reports)
+            units = [(3600, "{:.1f} hours"), (60, "{:.0f} minutes"), (1, "{:.1f} seconds")]
+            unit, time = next((unit, time) for unit, time in units if seconds >= unit or unit == 1)
+            scores = MATCH3[name].read() if name in MATCH3 else ", ".join(f"{games.mean:.0f}" for games in of.values())
+            rows.append((seconds, [f"`{name}`", time.format(seconds / unit), scores]))
+    return grid(["`--config`", "learns, on one core", "luck-adjusted score"], [row for _, row in sorted(rows)], range(3))
+
+
+DQN_CHANGES = changes("dqn", "changes", "change", "configs/dqn-plain.toml", CHANGES, TEST, NETWORK, SHORT, **SCORES_OF)
 TABLES += [
-    Table("dqn.md", "recipes", recipe_table, TRAINED),
+    Table("hand-in.md", "configurations", cost_table, TRAINED),
+    Table("dqn.md", "configurations", configuration_table, TRAINED),
     Table("training.svg", "", training_picture, TRAINED),
-    changes("dqn", "changes", "change", "configs/dqn-plain.toml", CHANGES, TEST, NETWORK, SHORT, **SCORES_OF),
+    DQN_CHANGES,
     changes("dqn", "setups", "setups", "configs/dqn-setups.toml", SETUPS, TEST, NETWORK, ["training.steps=10_000"], **SCORES_OF),
 ]
 
@@ -575,12 +652,10 @@ def bilging_table(reports):
     return f"{grid(heads, rows)}\nOn one thread each: {played_on(found(reports).values())}.\n"
 
 
-TABLES += [
-    Table("bilging.md", "players", bilging_table, BILGING),
-    changes(
-        "bilging", "trainings", "training", "configs/bilging-fitted.toml", FITTED, {"game": "bilging", GAMES: 400}, VALUE, **POINTS_OF
-    ),
-]
+BILGING_CHANGES = changes(
+    "bilging", "trainings", "training", "configs/bilging-fitted.toml", FITTED, {"game": "bilging", GAMES: 400}, VALUE, **POINTS_OF
+)
+TABLES += [Table("bilging.md", "players", bilging_table, BILGING), BILGING_CHANGES]
 
 # ---- docs/bejeweled.md
 
@@ -793,6 +868,285 @@ TABLES += [
     Table("reports/changes.md", "seeds", seed_table, CHAINS),
 ]
 
+# ---- Figures in the pages' sentences
+
+
+def row(page, begin, *figures):
+    """A row of a table of the authors, with a figure in each of its last cells."""
+    return Sentence(page, f"{begin} |{' {} |' * len(figures)}", lambda: [figure() for figure in figures])
+
+
+def adjusted(player):
+    return lambda: MATCH3[player].read()
+
+
+def of_games(report):
+    """A player's mean score, luck-adjusted score and number of games."""
+    games = report.read
+    return [lambda: about(*interval(games().scores.values()), ".1f"), games, lambda: f"{len(games().scores):,}"]
+
+
+def fewer_games(player):
+    """How many times fewer games luck-adjusted scores need for an interval: the ratio of variances."""
+    games = MATCH3[player].read()
+    variances = [statistics.variance(of.values()) for of in (games.scores, games.adjusted)]
+    return f"{variances[0] / variances[1]:.1f}"
+
+
+def parameters(agent):
+    """Numbers in the tensors of an agent that ships."""
+    with open(ROOT / "checkpoints" / agent / "best.safetensors", "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    return f"{sum(math.prod(tensor['shape']) for name, tensor in header.items() if name != '__metadata__'):,}"
+
+
+UPDATE = "update of 256 boards"
+PARTS = [UPDATE, "forward, 64 boards", "forward, 256 boards"]
+# Players of docs/dqn.md, which says what each is given.
+WHAT_IS_GIVEN = "random matching dqn-plain dqn:plan=0 dqn greedy cascade plan dqn-setups match3-fitted rollout:depth=2".split()
+
+
+def rows_of(path):
+    """The rows of a report in CSV, as texts."""
+    lines = (DOCS / "reports" / path).read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def text_of(path):
+    return (DOCS / "reports" / path).read_text(encoding="utf-8")
+
+
+def fresh(player):
+    """Million lines of a player of Tetris on fresh seeds."""
+    played = json.loads(text_of("tetris/fresh-20.json"))
+    return millions(next(of for of in played if of["player"] == linear(player)))
+
+
+def alone(text):
+    """A mean without its interval."""
+    return text.partition(" ")[0]
+
+
+def pytorch(part):
+    """Of each network in the report: the lowest time of matchq and of PyTorch, and their ratio."""
+    lines = [line.split(" | ") for line in text_of("pytorch-zen4.md").splitlines() if line.startswith(f"| {part} |")]
+    return [figure for cells in lines for figure in (alone(cells[1]).strip(","), alone(cells[3]).strip(","), cells[5].strip("*"))]
+
+
+def a_second(path, **of):
+    """Million moves a second of a bench's row, which has microseconds for 1,000."""
+    (row,) = [row for row in rows_of(path) if of.items() <= row.items()]
+    return f"{1_000 / float(next(cell for head, cell in row.items() if head.startswith('microseconds'))):.1f}"
+
+
+def plain_law():
+    """What updates bring to dqn-plain with four layers: rows of its report."""
+    scores = {}
+    for of in rows_of("dqn/plain-law.csv"):
+        scores.setdefault((of["settings"], int(of["updates"])), []).append(float(of["luck_adjusted"]))
+    scores = {key: statistics.fmean(of) for key, of in scores.items()}
+    four = "network.layers=4"
+    law = {updates: scores[four + rest, updates] for rest, updates in [("", 5_618), ("", 11_236), (" training.steps=8000000", 124_901)]}
+    gains = [(law[more] - law[less]) / math.log2(more / less) for less, more in itertools.pairwise(law)]
+    most = max(law)
+    return [f"{min(gains):.0f}", f"{max(gains):.0f}", f"{law[most]:.0f}", f"{most:,}"]
+
+
+def apart(table, name, form):
+    """How far a change's trainings are from the base's."""
+    changed, base = mean_by_change(table, name)
+    return f"{abs(changed - base):{form}}"
+
+
+def spreads():
+    """The least and the most standard deviation of whole trainings of match-3's agents."""
+    means = by_first({key: games.mean for key, games in found(TRAINED).items() if key[0] not in OTHERS and key[0] != "quick"})
+    spreads = [statistics.stdev(of.values()) for of in means.values() if len(of) > 1]
+    return [f"{min(spreads):.1f}", f"{max(spreads):.1f}"]
+
+
+def lspi():
+    lines = by_first({(of["has_lost"], of["training_seed"]): float(of["lines_a_game"]) for of in rows_of("tetris/lspi.csv")})
+    return [f"{extreme(lines[kind].values()):,.0f}" for kind in ("with", "without") for extreme in (min, max)]
+
+
+def of_numbers(pattern, path):
+    """Numbers of a report in text."""
+    return [float(number.replace(",", "")) for number in re.search(pattern, text_of(path), re.DOTALL).groups()]
+
+
+README, DQN, TETRIS, SPEED, BILGE, TILES = "README.md", *(f"docs/{name}.md" for name in "dqn tetris performance bilging tile-match".split())
+SENTENCES = [
+    # README.md
+    row(README, "| `greedy`...", *of_games(MATCH3["greedy"])),
+    row(README, "| `plan`...", *of_games(MATCH3["plan"])),
+    row(README, "| `network`: the agent `dqn`...", *of_games(MATCH3["dqn"])),
+    row(README, "| `rollout:depth=2`: 1,600 simulations...", *of_games(MATCH3["rollout:depth=2"])),
+    row(README, "| `best:ms=10`...", *of_games(TIMED["best", 10])),
+    *(
+        row(README, f"| `{agent}` | ... | ...", adjusted(agent), functools.partial(parameters, agent))
+        for agent in ("dqn", "dqn-plain", "dqn-setups", "match3-fitted")
+    ),
+    Sentence(README, "{} million a game on 20 rows, {} by DT-20", lambda: [alone(fresh(name)) for name in ("shapes-20", "dt-20")]),
+    Sentence(
+        README,
+        "which takes {} (`greedy`) to {} (`rollout`) times fewer games",
+        lambda: [fewer_games("greedy"), fewer_games("rollout:depth=2")],
+    ),
+    Sentence(
+        README,
+        "points a move | ... played here: {} | `network` {} | `best:ms=5` {} |",
+        lambda: [alone(mean_of(BILGING[player].read(), POINTS, ".2f")) for player in (f"{VALUE}:depth=1", NETWORK, "best:ms=5")],
+    ),
+    Sentence(
+        README,
+        "lines a game, 10 rows | ... played here: {} | `shapes` {} | a piece further: {} |",
+        lambda: [mean_of(PLAYED[name, 10].read()) for name in ("`dt-10`", "`shapes`", "`shapes`, a piece further")],
+    ),
+    Sentence(
+        README,
+        "DT-20, played here: {} (published: {}) | `shapes-20` {} |",
+        lambda: [fresh("dt-20"), LINEAR_PLAYERS["dt-20"][1], fresh("shapes-20")],
+    ),
+    Sentence(
+        README,
+        "the best published language model: 649 ± 39 | `tile-match-dqn:plan=0` {} | `best:ms=10` {} |",
+        lambda: [
+            about(*interval(BENCHMARK["", player].read().scores.values()), ",.0f") for player in ("tile-match-dqn:plan=0", "best:ms=10")
+        ],
+    ),
+    Sentence(
+        README,
+        "points in at most 1,000 moves | ... played here: {} | `network` {} | `best:ms=5` {} |",
+        lambda: [
+            alone(mean_of(BEJEWELED["bounded", "ranked"].read())),
+            *(mean_of(BEJEWELED["bounded", player].read()) for player in ("bejeweled-dqn", "best:ms=5")),
+        ],
+    ),
+    Sentence(
+        README,
+        "A core plays {} million random swaps of match-3 a second. PyTorch takes {} to {} times as long",
+        lambda: [
+            a_second("simulation.csv", game="match3", played="random swaps"),
+            *(f"{ratio:.1f}" for ratio in sorted(map(float, pytorch(UPDATE)[2::3]))),
+        ],
+    ),
+    Sentence(README, "scatter by {} to {} points", spreads),
+    # docs/
+    *(row(DQN, f"| `{player}`", lambda player=player: alone(str(MATCH3[player].read()))) for player in WHAT_IS_GIVEN),
+    Sentence(
+        DQN,
+        "fitted in {} seconds, play as well as a network of {} that",
+        lambda: [f"{learning('match3-fitted', TRAINED):.1f}", parameters("dqn")],
+    ),
+    Sentence(DQN, "gains {} to {} points each time that its updates double, to {} after {}.", plain_law),
+    Sentence(
+        DQN,
+        "Muon ({} to {} points over Adam), shared colours ({}) and the mask `matching` ({} over",
+        lambda: [apart(DQN_CHANGES, name, ".0f") for name in ("adam-3e-3", "adam-3e-4", "no-colours", "effective")],
+    ),
+    Sentence(DQN, "({} parameters)", lambda: [f"{number:,.0f}" for number in of_numbers(r"5 layers, (\d+) parameters", "pytorch-zen4.md")]),
+    Sentence("docs/hand-in.md", "`greedy` {}.", lambda: [alone(str(MATCH3["greedy"].read()))]),
+    Sentence(
+        "docs/runs.md",
+        "{} (`greedy`), {} (`dqn`) or {} (`rollout:depth=2`) times fewer games",
+        lambda: [fewer_games(player) for player in ("greedy", "dqn", "rollout:depth=2")],
+    ),
+    Sentence(
+        "docs/search.md",
+        "more simulations stop helping near {} points",
+        lambda: [f"{round(TIMED['best', 50].read().mean, -1):,.0f}"],
+    ),
+    Sentence(
+        BILGE,
+        "makes {} points a move in place of {}; the mean of several best bingos costs {} to {}.",
+        lambda: [
+            *(f"{of:.2f}" for of in mean_by_change(BILGING_CHANGES, "no-rewards")),
+            *(apart(BILGING_CHANGES, name, ".1f") for name in ("best-of-3", "best-of-10")),
+        ],
+    ),
+    Sentence("docs/lspi.md", "makes {} to {} lines, without it {} to {}", lspi),
+    Sentence(
+        TETRIS,
+        "makes {} million, `shapes` {}, `dt-20` {} (",
+        lambda: [fresh(name) for name in ("shapes-20", "shapes", "dt-20")],
+    ),
+    Sentence(
+        TETRIS, "`shapes` on 20 rows ({} and {})", lambda: [alone(millions(CHAINS[seed, ("shapes", 20)].read())) for seed in (2, 3)]
+    ),
+    *(Sentence(SPEED, f"| {part} | {{}}, {{}}, **{{}}** | {{}}, {{}}, **{{}}** |", functools.partial(pytorch, part)) for part in PARTS),
+    Sentence(
+        SPEED,
+        "match-3 {}, bilging {}, tile-match {} (2026-11-27); legal moves of Bejeweled {} (",
+        lambda: [
+            *(a_second("simulation.csv", game=game, played="random swaps") for game in ("match3", "bilging", "tile-match")),
+            a_second("simulation.csv", game="bejeweled", played="matching moves"),
+        ],
+    ),
+    Sentence(
+        SPEED,
+        "{} (`shapes`) to {} (`el-tetris`",
+        lambda: [a_second("tetris/speed-zen4.csv", controller=name) for name in ("shapes", "el-tetris")],
+    ),
+    Sentence(
+        SPEED,
+        "at {} steps a second, on the 16 virtual cores beside it at {}",
+        lambda: [f"{steps:,.0f}" for steps in of_numbers(r"([\d.]+)/s, 59s", "gpu-h200.txt")]
+        + [f"{round(steps, -2):,.0f}" for steps in of_numbers(r"([\d,.]+)/s, 0s", "gpu-h200.txt")],
+    ),
+    # The first figure was measured once.
+    Sentence(
+        "python/README.md",
+        "scores 837.1 ± 7.2, the program {} (",
+        lambda: [f"{statistics.fmean(TRAINED['dqn-plain-640k', seed].read().mean for seed in range(1, 6)):.1f}"],
+    ),
+    # Figures of others, and some that have no report.
+    Sentence(BILGE, "3.8 points a move for greedy, 8.0 (completion 58 %)", source="Rodriguez, Chen and Turner-Maier 2008"),
+    Sentence(TILES, "(16 games, ± 95 %)", source="COS-PLAY"),
+    Sentence(TILES, "649 ± 39; o3 647", source="COS-PLAY"),
+    Sentence(TILES, "GPT-5.4 533 ± 25 (16 games)", source="COS-PLAY"),
+    Sentence(TILES, "17 ± 8 tiles more in 200 other games", source="measured once, on seeds that no report uses"),
+    # `tables.py train --only 'dqn/quick'` will make its report.
+    Sentence("docs/hand-in.md", "734, 772 and 776 points (± 7", source="measured once"),
+    Sentence("docs/reading.md", "97.50 %, and 99.96 % of letters", source="printed by the command above it"),
+    Sentence("python/README.md", "607.2 ± 8.5 after 200,000 moves", source="measured once"),
+    Sentence("python/README.md", "1,053 to 1,525 of", source="printed by the command behind it"),
+    Sentence("python/README.md", "2.0 to 3.1 in", source="printed by the command behind it"),
+    # Numbers of rules, limits and definitions.
+    *(
+        Sentence(page, words, source="no measurement")
+        for page, words in [
+            ("docs/bejeweled.md", "(1 - exp(-0.7 n))"),
+            (BILGE, "50 (1 to 10,000)"),
+            (DQN, "plus 0.9 times those of the next move, plus 0.81 times"),
+            (DQN, "S is 0.5, or"),
+            (DQN, "from seed 2,000,000 on"),
+            ("docs/machines.md", "100 to 10,000 cores"),
+            ("docs/match3.md", "1.3 times the best certain plan"),
+            ("docs/match3.md", "0.135 times the sum"),
+            ("docs/reading.md", "16.8 million pixels"),
+            ("docs/reading.md", "the kit's 0.7 seconds"),
+            ("docs/reading.md", "0.6 to 2, on"),
+        ]
+    ),
+]
+
+PAGES = ["README.md", "python/README.md", *(f"docs/{path.name}" for path in sorted(DOCS.glob("*.md")))]
+# What looks like a measurement: numbers with a point, with an interval, of thousands.
+MEASURED = r"(?<![\w.,^/-])-?\d+\.\d+(?![\w.]*[\w])|\d[\d,.]* ±|± \d|(?<![\w.,])\d{1,3}(?:,\d{3})+\b"
+# What is none: code, addresses, what others write, tables of keys, numbers of games and seeds, versions, sections.
+NO_FIGURES = [
+    r"^```.*?^```",
+    r"^    .*?$",
+    r"`[^`]*`",
+    r"\]\([^)\s]*\)|https?://[^\s)]*|arXiv:[\d.]*",
+    r"<!-- ([\w -]+): by scripts/\S+ -->.*?<!-- end of \1 -->",
+    r"^\| key \|.*?\n\n",
+    r"[\d,]+ (?:other )?(?:games|simulations|moves|boards|transitions|updates)\b",
+    r"[Ss]eeds? [\d,]+(?: to [\d,]+)?|below 1,000,000",
+    r"(?:Rust\S*|Python|section) [\d.]+(?: to [\d.]+)?",
+]
+
 # ---- The command line
 
 
@@ -810,7 +1164,8 @@ def main():
     for command in (play, train):
         command.add_argument("--only", default="*", help="reports that this matches, named as by list, with or without folder and seed")
         command.add_argument("--program", help="a matchq that was built before; without it, it is built")
-    commands.add_parser("tables", help="writes tables and pictures from the reports")
+    commands.add_parser("tables", help="writes tables, pictures and figures of sentences from the reports")
+    commands.add_parser("check", help="says which of them differ from the reports, and which figures of the pages nothing writes")
     arguments = parser.parse_args()
     DOCS = arguments.docs
     # Several tables may share a report.
@@ -820,9 +1175,14 @@ def main():
             names = (report.label() if report.path().exists() else f"({report.label()})" for report in table.reports.values())
             print(f"{table.page} {table.mark}".strip() + ":", *names)
     elif arguments.what == "tables":
-        for table in TABLES:
-            table.write()
-        print(f"written: {', '.join(dict.fromkeys(str(DOCS / table.page) for table in TABLES))}")
+        pages = {path: text for path, (_, text) in written().items()}
+        for path, text in pages.items():
+            write(path, text)
+        print(f"written: {', '.join(map(str, pages))}")
+    elif arguments.what == "check":
+        faults = [fault for path, texts in written().items() for fault in difference(path, *texts)]
+        faults += [fault for page in PAGES for fault in unwritten(page)]
+        sys.exit("\n".join(faults) or 0)
     else:
         training = arguments.what == "train"
         of_kind = [report for report in reports.values() if bool(report.training) == training]
@@ -834,6 +1194,38 @@ def main():
         program = pathlib.Path(arguments.program or build()).resolve()
         missing = [report for report in chosen if not report.path().exists()]
         train_all(program, missing, by, arguments) if training else play_all(program, missing, by, arguments.share)
+
+
+def written():
+    """Texts of the pages and pictures as they are, and with what the reports say."""
+    texts = {}
+    for part in [*TABLES, *SENTENCES]:
+        path = part.path()
+        if path not in texts:
+            texts[path] = [path.read_text(encoding="utf-8") if path.exists() else ""] * 2
+        texts[path][1] = part.written(texts[path][1])
+    return texts
+
+
+def difference(path, before, after):
+    """The lines of a page that differ from its reports."""
+    changed = difflib.ndiff(before.splitlines(), after.splitlines()) if before != after else []
+    return [f"{path.relative_to(DOCS.parent)}: by its reports {line[:200]}" for line in changed if line[0] in "+-"]
+
+
+def unwritten(name):
+    """The figures of a page that no table and no sentence here writes or knows."""
+    sentences = [sentence for sentence in SENTENCES if sentence.page == name]
+    page = Sentence(name, "").path().read_text(encoding="utf-8")
+    known = [sentence.found(page).span() for sentence in sentences]
+    for pattern in NO_FIGURES:
+        known += [found.span() for found in re.finditer(pattern, page, re.MULTILINE | re.DOTALL)]
+    numbers = [found for found in re.finditer(MEASURED, page) if not any(begin <= found.start() < end for begin, end in known)]
+    return [
+        f"{name}:{page.count(chr(10), 0, found.start()) + 1}: nothing in scripts/tables.py writes {found[0]}, "
+        f"or says whose figure it is: {page[max(0, found.start() - 60) : found.end() + 30]!r}"
+        for found in numbers
+    ]
 
 
 def play_all(program, reports, by, share):
@@ -852,7 +1244,7 @@ def train_all(program, reports, by, arguments):
     def train(report):
         played = report.play(program)
         # The tables of changes are of scores alone.
-        if report.training.name in RECIPES:
+        if report.training.name in CONFIGURATIONS:
             report.keep_logs()
         report.write([played], by)
 

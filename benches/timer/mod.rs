@@ -10,12 +10,18 @@ const WARMED: Duration = Duration::from_secs(1);
 /// Functions whose name contains the program's first argument, or all without one.
 pub struct Timer {
     wanted: String,
+    /// Whether each is called once, to see that it runs: `cargo bench -- --test`.
+    once: bool,
 }
 
 impl Timer {
     pub fn from_arguments() -> Self {
-        // `cargo bench` gives `--bench`.
-        Self { wanted: std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default() }
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        Self {
+            once: arguments.iter().any(|argument| argument == "--test"),
+            // `cargo bench` gives `--bench`.
+            wanted: arguments.into_iter().find(|argument| !argument.starts_with("--")).unwrap_or_default(),
+        }
     }
 
     /// Median time of a call that does `elements` things.
@@ -48,8 +54,9 @@ impl Timer {
             }
             times
         };
-        calls(WARMED, &mut call);
-        let mut times = calls(MEASURED, &mut call);
+        let [warmed, measured] = if self.once { [Duration::ZERO; 2] } else { [WARMED, MEASURED] };
+        calls(warmed, &mut call);
+        let mut times = calls(measured, &mut call);
         times.sort_unstable();
         let [least, median, most] = [0.05, 0.5, 0.95].map(|share| times[(times.len() as f64 * share) as usize]);
         let rate = elements as f64 / median.as_secs_f64();

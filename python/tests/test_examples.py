@@ -1,4 +1,4 @@
-"""The examples for other libraries, each where its library is installed: scripts/check_slow libraries installs them all."""
+"""The examples for other libraries and the bench beside PyTorch, where these are installed: scripts/check_slow libraries does it."""
 
 import re
 import subprocess
@@ -15,6 +15,15 @@ EXAMPLES = [
     ("sb3_contrib", "maskable_ppo.py", ["--steps", "6400", "--games", "50"], 400),
     ("torch", "dqn.py", ["--steps", "6464", "--games", "10"], 400),
 ]
+
+
+def test_pytorch_computes_the_update_that_the_benches_time():
+    pytest.importorskip("torch", reason="torch is not installed")
+    # The script compares values, losses and gradients before it times anything.
+    short = ["--python", sys.executable, "--shapes", "8x2", "--rounds", "1", "--seconds", "0"]
+    ran = subprocess.run([sys.executable, ROOT / "benches" / "pytorch.py", *short], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "| update of 256 boards |" in ran.stdout
 
 
 @pytest.mark.parametrize("library, example, arguments, least", EXAMPLES)

@@ -169,7 +169,7 @@ fn text(all: &[Report]) -> String {
         return text;
     }
     text += &format!("\n{}", differences(all, lucky, width));
-    text + "* the interval leaves out 0; of twenty differences that are none, one does on average\n"
+    text + "* the interval leaves out 0, as it does by chance for 1 of 20 pairs of equally strong players\n"
 }
 
 /// Players with the highest mean first: of luck-adjusted scores where all have them.

@@ -5,6 +5,7 @@ mod checkpoint;
 mod errors;
 mod evaluation;
 mod export;
+mod pages;
 #[allow(dead_code)]
 #[path = "../pictures/mod.rs"]
 mod pictures;

@@ -76,6 +76,55 @@ fn the_configurations_that_ship_are_valid() {
     }
 }
 
+/// Every key of a configuration, resolved for its game and its learner.
+fn whole(source: &Source) -> Table {
+    struct Resolving<'a>(&'a Source, &'a mut Table);
+    impl<G: Playable> Task<G> for Resolving<'_> {
+        fn run<L: Learner<G>>(self) -> Result<()> {
+            *self.1 = self.0.resolve::<G, L>()?.0.to_toml()?.parse().unwrap();
+            Ok(())
+        }
+    }
+    impl ForGame for Resolving<'_> {
+        type Output = Result<()>;
+        fn run<G: Playable>(self) -> Result<()> {
+            with_learner::<G>(self.0, self)
+        }
+    }
+    let mut table = Table::new();
+    with_game(source.game().unwrap(), Resolving(source, &mut table)).and_then(|done| done).unwrap();
+    table
+}
+
+#[test]
+fn a_configuration_is_still_the_one_of_its_published_figures() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // No figure of dqn-plain-gpu is published.
+    for (name, text) in CONFIGURATIONS.iter().filter(|(name, _)| *name != "dqn-plain-gpu") {
+        let shipped = root.join(format!("checkpoints/{name}/config.toml"));
+        let path =
+            if shipped.exists() { shipped } else { root.join(format!("docs/reports/configurations/{name}.toml")) };
+        let [now, then] = [Source::parse(text, name, &[]), Source::load(&path, &[])].map(|source| {
+            let mut table = whole(&source.unwrap());
+            // The same agent by its name, or by its path.
+            table["learning"].as_table_mut().unwrap().remove("start");
+            table
+        });
+        assert_eq!(now, then, "{name}: where a default has changed, configs/{name}.toml names the old value");
+    }
+}
+
+#[test]
+fn the_configuration_of_the_benches_names_every_key_of_its_sections() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/network.toml");
+    let source = Source::load(&path, &[]).unwrap();
+    let whole = whole(&source);
+    for (section, named) in &source.table {
+        let keys = |table: &Value| table.as_table().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(named), keys(&whole[section]), "[{section}]");
+    }
+}
+
 #[test]
 fn an_unknown_key_and_a_wrong_type_are_named_with_their_file() {
     for (text, parts) in [
