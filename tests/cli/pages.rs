@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory as _, Parser as _};
 use matchq::cli::{Cli, Command};
 use matchq::error::Result;
-use matchq::learners::{CONFIGURATIONS, Learner, Source, Task, with_learner};
+use matchq::learners::{Learner, Source, Task, configurations, with_learner};
 use matchq::players::{ForGame, Playable, agent_in, parse, registry, with_game};
 use toml::Table;
 
@@ -80,7 +80,7 @@ fn parsed(words: &[String]) -> std::result::Result<Command, String> {
 
 /// Names under which the pages' trainings and the program's configurations are found in runs/.
 fn trained<'a>(commands: impl Iterator<Item = &'a Command>) -> BTreeSet<String> {
-    let shipped = CONFIGURATIONS.iter().map(|(name, _)| (*name).to_owned());
+    let shipped = configurations().iter().map(|(name, _)| (*name).to_owned());
     let named = commands.filter_map(|command| match command {
         Command::Train(train) => train.name.clone(),
         _ => None,
