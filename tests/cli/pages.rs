@@ -80,7 +80,7 @@ fn parsed(words: &[String]) -> std::result::Result<Command, String> {
 
 /// Names under which the pages' trainings and the program's configurations are found in runs/.
 fn trained<'a>(commands: impl Iterator<Item = &'a Command>) -> BTreeSet<String> {
-    let shipped = configurations().iter().map(|(name, _)| (*name).to_owned());
+    let shipped = configurations().into_iter().map(|(name, _)| name.to_owned());
     let named = commands.filter_map(|command| match command {
         Command::Train(train) => train.name.clone(),
         _ => None,
