@@ -38,7 +38,7 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
             agent.player::<G>(&rules, arguments.batch as usize, arguments.precision, &OnDevice(device))?
         }
     };
-    let report = series::play(player.as_mut(), &rules, series, series.json.is_some())?;
+    let report = series::play(player.as_mut(), &rules, series, false)?;
     let precision = arguments.precision.map_or(String::new(), |precision| format!(":precision={precision}"));
     let watch = arguments.player.clone().unwrap_or_else(|| format!("{}{precision}", report.player));
     let watch = quoted(&watch);
@@ -58,12 +58,13 @@ pub(super) fn rules_for<G: Playable>(series: &Series, agent: Option<&Agent>) -> 
 
 /// Writes the results, and how the player is watched if given.
 pub fn conclude(
-    report: Report,
+    mut report: Report,
     series: &Series,
     plot: Option<&Path>,
     watch: Option<&str>,
     is_exponential: bool,
 ) -> Result<()> {
+    let moves = series::write_moves(series, slice::from_mut(&mut report));
     let histogram =
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     let summary = &report.figures.scores;
@@ -84,4 +85,5 @@ pub fn conclude(
     series::write(series, &text, &report, plot, |path| {
         pictures::save(path, Some(pictures::histogram(&title, &histogram, summary)), "no game")
     })
+    .and(moves)
 }

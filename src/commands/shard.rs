@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
 use crate::eval::{Extent, PlayedGame, Report, Sequence, endure, levels, rules_json};
 use crate::files;
+use crate::games::counted;
 use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{Evaluated, Evolution};
@@ -72,7 +73,11 @@ impl<'a> Place<'a> {
     /// Writes what `work` makes of this shard's places, unless that is done.
     fn fill<T: Serialize>(&self, job: &Job, work: impl FnOnce(std::ops::Range<u64>) -> Result<T>) -> Result<()> {
         if job.count < self.of {
-            return Err(Error::user(format!("--of {}: there are only {} parts of this work", self.of, job.count)));
+            return Err(Error::user(format!(
+                "--of {}: this work has at most {}",
+                self.of,
+                counted(job.count, "parts")
+            )));
         }
         if self.folder.exists() && !self.folder.is_dir() {
             return Err(Error::user(format!("--out {}: this is no folder", self.folder.display())));
@@ -114,8 +119,9 @@ fn refuse_outputs(given: &[(&str, bool)]) -> Result<()> {
 }
 
 fn run_eval<G: Playable>(place: &Place, arguments: &Eval, agents: &Agents) -> Result<()> {
-    refuse_outputs(&[("--json", arguments.series.json.is_some()), ("--plot", arguments.plot.is_some())])?;
     let series = &arguments.series;
+    let (json, moves) = (series.json.is_some(), series.moves.is_some());
+    refuse_outputs(&[("--json", json), ("--moves", moves), ("--plot", arguments.plot.is_some())])?;
     let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
     let rules = super::eval::rules_for::<G>(series, agent.as_ref())?;
     let device = compute(&arguments.compute)?;
@@ -139,6 +145,7 @@ fn run_compare<G: Playable>(place: &Place, arguments: &Compare, agents: &Agents)
     let series = &arguments.series;
     refuse_outputs(&[
         ("--json", series.json.is_some()),
+        ("--moves", series.moves.is_some()),
         ("--plot", arguments.plot.is_some()),
         ("--from", !arguments.from.is_empty()),
     ])?;
