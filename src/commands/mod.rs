@@ -23,7 +23,8 @@ use serde::Deserialize;
 
 use crate::cli::{Command, Compare, Compute, Endure, Eval, GameArguments, Part};
 use crate::door::door;
-use crate::error::{Error, Result, in_words};
+use crate::error::{Error, Result, escaped, in_words};
+use crate::files;
 use crate::games::{Game, Match3};
 use crate::instructions::InstructionSet;
 use crate::network::OnDevice;
@@ -62,7 +63,10 @@ pub fn run(command: Command) -> Result<()> {
         Command::Endure(arguments) => of_endure(arguments)?,
         Command::Replay(arguments) => named(&arguments.game, arguments.player.as_deref().and_then(agent_in))?,
         Command::Play(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
-        Command::Advise(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
+        Command::Advise(arguments) => match arguments.look.theme.as_deref().and_then(game_of_theme) {
+            Some(game) if arguments.game.name.is_none() => game.to_owned(),
+            _ => named(&arguments.game, agent_in(&arguments.player))?,
+        },
         _ => return run_without_game(&command, &agents),
     };
     door(&name)?.run(&command, &agents)
@@ -111,6 +115,12 @@ fn named(given: &GameArguments, agent: Option<&Path>, agents: &Agents) -> Result
     }
 }
 
+/// The game that a theme of the program is for.
+fn game_of_theme(theme: &str) -> Option<&'static str> {
+    let is_for = |game: &&str| registry::game(game).is_ok_and(|game| game.themes().contains(&theme));
+    players::names().into_iter().find(is_for)
+}
+
 fn known(name: String, file: &str) -> Result<String> {
     let names = players::names();
     match names.contains(&name.as_str()) {
@@ -132,7 +142,8 @@ fn tell_apart(name: Option<&Path>) {
     let Some(name) = name.filter(|name| !name.exists()) else { return };
     if let (Some(shipped), Some(run)) = (name.to_str().and_then(registry::shipped), run_of(name)) {
         // A closed standard error is no error.
-        writeln!(io::stderr(), "{} is the agent that ships; that of your run is {}", shipped.name, run.display()).ok();
+        writeln!(io::stderr(), "{} is the agent that ships; that of your run is {}", shipped.name, files::name(&run))
+            .ok();
     }
 }
 
@@ -197,6 +208,7 @@ fn other_rules<G: Playable>(rules: &G::Rules) -> Vec<String> {
 
 /// A word of a suggested command, quoted where a shell would split it.
 fn quoted(word: &str) -> String {
+    let word = &escaped(word);
     let plain = |letter: char| letter.is_alphanumeric() || "_-./:=,+@%".contains(letter);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),

@@ -24,7 +24,7 @@ pub fn run(arguments: &Plot) -> Result<()> {
     }
     let chart = plot::lines(&curves(&views, column, *log_x, *log_y));
     plot::save(output, chart, "no evaluation yet")?;
-    print(&format!("{}\n", output.display()))
+    print(&format!("{}\n", files::name(output)))
 }
 
 /// Folder of a run by its name or path.

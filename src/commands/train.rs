@@ -84,7 +84,7 @@ impl<G: Playable> Task<G> for Start<'_> {
             true => format!(" by the instructions {}", InstructionSet::used()),
             false => String::new(),
         };
-        let path = run.folder().path().display();
+        let path = files::name(run.folder().path());
         run.logs().message(&format!("training {path} for {} {}{by}", run.steps(), run.unit()));
         finish(run, arguments.events, stop)
     }
@@ -114,7 +114,7 @@ impl<G: Playable> Task<G> for Resume<'_> {
             // A closed standard error is no error.
             writeln!(io::stderr(), "{with}: the last bits of what it learns may differ").ok();
         }
-        let path = run.folder().path().display();
+        let path = files::name(run.folder().path());
         run.logs().message(&format!("going on with {path} after {} of {} {}", run.step(), run.steps(), run.unit()));
         finish(run, arguments.events, stop)
     }
