@@ -62,7 +62,7 @@ fn told<G: Playable>(best: &Advised) -> String {
     let next = best
         .next
         .as_ref()
-        .map_or(String::new(), |next| format!(", and then {} gains {} for certain", next.words, short(next.gains)));
+        .map_or(String::new(), |next| format!(", and the best next one ({}) {}", next.words, short(next.gains)));
     now + &next
 }
 
@@ -140,7 +140,7 @@ mod tests {
         for part in [
             "\n6  d  # [#] #  #  a  d  c \n7  b  # [c] a ",
             "\nA value is the mean of y, in points.\n\
-             The best move gains 15 points for certain, and then swap column 0, rows 0 and 1 gains 30 for certain.\n",
+             The best move gains 15 points for certain, and the best next one (swap column 0, rows 0 and 1) 30.\n",
             "\n   1  swap column 2, rows 6 and 7       16.2                           15      30\n",
             "\n   2  swap column 0, rows 0 and 1       12.0       4.2 ± 1.5           -5       -\n",
             "\n      given up early, after few simulations:\n   3  ",
