@@ -16,13 +16,13 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     /// Error in the user's input; the sentence has one line.
-    pub fn user(sentence: impl AsRef<str>) -> Self {
-        Self::User(escaped(sentence.as_ref()))
+    pub fn user(sentence: impl Into<String>) -> Self {
+        Self::User(escaped(&sentence.into()))
     }
 
     /// Failure while running; the sentence has one line.
-    pub fn runtime(sentence: impl AsRef<str>) -> Self {
-        Self::Runtime(escaped(sentence.as_ref()))
+    pub fn runtime(sentence: impl Into<String>) -> Self {
+        Self::Runtime(escaped(&sentence.into()))
     }
 
     /// Error with a key or flag before its sentence.
