@@ -156,7 +156,7 @@ def draw_board():
     """The board of seed 0, with numbers of columns and rows."""
     left, top = 36, 38
     width, height = left + CELL * 8 + 16, top + CELL * 10 + 16
-    title = "The board of seed 0, with the swap (2, 6, vertical) marked"
+    title = "The board of seed 0, with the swap of column 2, rows 6 and 7, marked"
     head = f'<svg xmlns="{SVG}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="{FONT}">'
     parts = [head, f"<title>{title}</title>", definitions(), f'<rect width="{width}" height="{height}" rx="14" fill="#161821"/>']
     parts += [f'<g fill="#9aa0b4" font-size="14" text-anchor="middle">']

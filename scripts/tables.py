@@ -148,8 +148,6 @@ class Report:
             (played,) = pieces
             if SEQUENCES in played:
                 played[SEQUENCES] = [[float(f"{sequence[key]:.7g}") for key in OF_A_SEQUENCE] for sequence in played[SEQUENCES]]
-            else:
-                del played[MOVES]
             text = json.dumps(played | {"player": player, "machine": machine(), "date": str(datetime.date.today()), "program": by}) + "\n"
         write(self.path(), text)
 

@@ -124,12 +124,12 @@ pub struct Compare {
     /// A player after those of --players; its text may contain commas (any number of times)
     #[arg(long, value_name = "PLAYER")]
     pub player: Vec<String>,
-    /// Play nothing: compare the players in these files, written by `compare --json`, by `eval
-    /// --json`, or by another program: {"player": "mine", "game": "match3", "seed": 0, "moves":
-    /// [[[2, 6, true], ..], ..]}, the moves of each game from that seed on
+    /// Play nothing: compare the players in these files, written by --json or --moves of compare or
+    /// eval, or by another program: {"player": "mine", "game": "match3", "seed": 0, "moves": [[[2, 6,
+    /// true], ..], ..]}, the moves of each game from that seed on, in match-3 [x, y, vertical]
     #[arg(
         long, value_name = "FILE,...", value_delimiter = ',',
-        conflicts_with_all = ["players", "player", "games", "seed", "rules", "name"]
+        conflicts_with_all = ["players", "player", "games", "seed", "rules", "name", "moves"]
     )]
     pub from: Vec<PathBuf>,
     /// Also give luck-adjusted means and differences, with N simulations of every move, say 50:
@@ -235,16 +235,18 @@ pub struct Merge {
     /// Folder of the parts' files
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
-    /// Write all figures, scores and moves as JSON to a file, or to standard output (-) instead of
-    /// the text
+    /// Write all figures and scores as JSON to a file, or to standard output (-) instead of the text
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<PathBuf>,
+    /// Write the moves of each game of eval or compare to a file, a line of JSON for a game
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub moves: Option<PathBuf>,
     /// Draw the picture of eval or compare, as .svg
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Give a generation's fitness to its run, which goes on to the next generation: the run's
     /// folder, or its name
-    #[arg(long, value_name = "FOLDER|NAME", conflicts_with_all = ["json", "plot"])]
+    #[arg(long, value_name = "FOLDER|NAME", conflicts_with_all = ["json", "moves", "plot"])]
     pub into: Option<PathBuf>,
     /// Folder of the runs' folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
@@ -263,13 +265,15 @@ pub struct Series {
     /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
-    /// Write all figures, scores and moves as JSON to a file, or to standard output (-) instead of
-    /// the text
+    /// Write all figures and scores as JSON to a file, or to standard output (-) instead of the text
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<PathBuf>,
+    /// Write each game's moves to a file, a line of JSON for a game, which `compare --from` reads
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub moves: Option<PathBuf>,
 }
 
-/// Play given moves in a seeded game and print every board as JSON
+/// Play given moves in a seeded game; print every board as JSON, or draw the game
 #[derive(Debug, Args)]
 pub struct Replay {
     /// Seed of the game
@@ -278,8 +282,8 @@ pub struct Replay {
     /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
-    /// Moves as JSON, one a line, in match-3 [x, y, vertical]; without a file, or with -, standard
-    /// input
+    /// Moves as JSON, one a line, in match-3 [x, y, vertical] (column and row, as in the kit); without a
+    /// file, or with -, standard input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Let a player or an agent play the game instead of reading moves; `matchq players` lists them
@@ -330,8 +334,8 @@ pub struct Play {
 /// milliseconds (ms=...), the values also depend on the machine's speed at the time.
 #[derive(Debug, Args)]
 pub struct Advise {
-    /// The board, in match-3 ten lines of eight of a b c d #, or a picture of it, a PNG or a JPEG;
-    /// without a file, or with -, standard input
+    /// The board, in match-3 ten lines of eight of a b c d #, also as advise and play print it, or a
+    /// picture of it, a PNG or a JPEG; without a file, or with -, standard input
     #[arg(value_name = "BOARD.txt|IMAGE")]
     pub file: Option<PathBuf>,
     /// Moves left to play, where the rules count them, in match-3 from 1 to 25 [default: all moves
@@ -352,8 +356,8 @@ pub struct Advise {
     /// Only the best N moves
     #[arg(long, value_name = "N", value_parser = whole(1..=u32::MAX))]
     pub top: Option<u32>,
-    /// Write JSON: the moves, in match-3 as [x, y, vertical], from the best to the worst, with
-    /// their values
+    /// Write JSON: the moves from the best to the worst with their values, each as cells [row, column],
+    /// in words, and as the game writes it, in match-3 [x, y, vertical]
     #[arg(long)]
     pub json: bool,
     /// Draw the best three moves into the picture, numbered, as .png

@@ -60,14 +60,15 @@ def test_the_agents_three_callbacks_alone_play_one_game(kit, agent, capsys):
 
 
 @pytest.mark.parametrize("first, games", [(40, 200), (19275, 8)])
-def test_games_are_those_of_the_programs_evaluation_move_for_move(program, agent, first, games):
+def test_games_are_those_of_the_programs_evaluation_move_for_move(program, agent, first, games, tmp_path):
     """The games agree up to a position without a match: the program draws that move by the game's
     seed, a callback by the position.
     """
-    done = subprocess.run(
-        [program, "eval", "--games", str(games), "--seed", str(first), "--json", "-"], check=True, capture_output=True
-    )
+    evaluation = [program, "eval", "--games", str(games), "--seed", str(first), "--json", "-"]
+    done = subprocess.run([*evaluation, "--moves", tmp_path / "moves.jsonl"], check=True, capture_output=True)
     report = json.loads(done.stdout)
+    lines = (tmp_path / "moves.jsonl").read_text().splitlines()
+    report["moves"] = [json.loads(line)["moves"][0] for line in lines]
     undecided = []
     for index in range(games):
         game = matchq.GameLogic(first + index)

@@ -470,20 +470,25 @@ def test_slurm_s_scripts_give_the_report_of_one_process(module_program, tmp_path
     folder = tmp_path / "it's a folder"
     folder.mkdir()
     command = ["eval", *GAMES, "--rule", "obstacle_kinds=1"]
-    out = ["--out", "my $parts", "--shards", "3", "--json", "many 1.json"]
+    out = ["--out", "my $parts", "--shards", "3", "--json", "many 1.json", "--moves", "many 1.jsonl"]
     done = cluster(*command, *out, "--slurm", "--threads-per-task", "2", cwd=folder, MATCHQ=str(module_program))
     assert (done.returncode, done.stderr) == (0, "")
     first, second = done.stdout.splitlines()
     assert shlex.split(first)[-1] == "my $parts/array.sh)" and first.startswith("job=$(sbatch --parsable ")
-    assert shlex.split(second)[:2] == ["sbatch", "--dependency=afterok:$job"]
+    assert shlex.split(second)[:2] == ["sbatch", "--dependency=afterany:$job"]
     array = folder / "my $parts" / "array.sh"
     assert "#SBATCH --array=0-2\n" in array.read_text() and "--cpus-per-task=2\n" in array.read_text()
     for index in range(3):
         variables = {**os.environ, "SLURM_ARRAY_TASK_ID": str(index), "SLURM_CPUS_PER_TASK": "1"}
         subprocess.run(["bash", array], env=variables, cwd="/", check=True)
     subprocess.run(["bash", array.with_name("merge.sh")], cwd="/", check=True)
-    alone(module_program, *command, "--json", "one.json", cwd=folder)
+    alone(module_program, *command, "--json", "one.json", "--moves", "one.jsonl", cwd=folder)
     assert report(folder / "many 1.json") == report(folder / "one.json")
+    assert (folder / "many 1.jsonl").read_text() == (folder / "one.jsonl").read_text()
+    # The merge comes after a part that failed, too, and names it.
+    next((folder / "my $parts").glob("*-00001-of-00003.shard")).unlink()
+    done = subprocess.run(["bash", array.with_name("merge.sh")], cwd="/", capture_output=True, text=True)
+    assert done.returncode == 2 and "of 3 shards 1 is missing: 1" in done.stderr, done.stderr
 
 
 def test_slurm_s_array_asks_for_another_try_at_exit_code_75_alone(tmp_path):
@@ -508,6 +513,7 @@ def test_kubernetes_manifests_fit_their_schema(module_program, tmp_path):
     command = ["eval", "--player", 'greedy:x="1"', "--out", "results", "--shards", "4"]
     done = cluster(*command, "--kubernetes", "registry/matchq:1", cwd=tmp_path, MATCHQ=str(module_program))
     assert (done.returncode, done.stderr) == (0, "") and "kubectl apply -f results/job.yaml" in done.stdout
+    assert "grep -qwE 'Complete|Failed'; do sleep" in done.stdout
     job, merge = (yaml.safe_load((tmp_path / "results" / name).read_text()) for name in ("job.yaml", "merge.yaml"))
     spec = job["spec"]
     assert (spec["completionMode"], spec["completions"], spec["backoffLimitPerIndex"]) == ("Indexed", 4, 4)

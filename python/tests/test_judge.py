@@ -16,7 +16,8 @@ CLOCK = ("seconds", "games_per_second", "milliseconds_per_move")
 
 
 def without_clock(player):
-    return {key: value for key, value in player.items() if key not in CLOCK}
+    # The program writes moves apart.
+    return {key: value for key, value in player.items() if key not in {*CLOCK, "moves"}}
 
 
 def first_offered(observation, masks):

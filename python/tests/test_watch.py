@@ -179,14 +179,14 @@ def test_each_board_at_rest_is_shown_with_its_best_moves_and_drawn_on_a_copy(tmp
     for text, board, left in zip(boards, (first, second), (25, 24)):
         lines = text.split("\n")
         ranked = player.rank(board, left)
-        assert "".join(lines[1:11]).replace("[", "").replace("]", "").replace(" ", "") == board.replace("\n", "")
+        assert lines[1] == "   0  1  2  3  4  5  6  7 " and [line[:2] for line in lines[2:12]] == [f"{y} " for y in range(10)]
+        letters = "".join(line[2:] for line in lines[2:12])
+        assert letters.replace("[", "").replace("]", "").replace(" ", "") == board.replace("\n", "")
         (y, x), (other_y, other_x) = matchq.cells_of_move(ranked[0][0])
-        assert lines[11:] == [
-            f"{rank:3}  swap {' and '.join(f'({y}, {x})' for y, x in matchq.cells_of_move(move))}  {value:9.2f}"
-            for rank, (move, value) in enumerate(ranked[:3], 1)
-        ]
-        assert lines[1 + y][3 * x : 3 * x + 3] == f"[{board.split()[y][x]}]"
-        assert lines[1 + other_y][3 * other_x] == "["
+        swap = f"column {x}, rows {y} and {y + 1}" if x == other_x else f"row {y}, columns {x} and {x + 1}"
+        assert lines[12] == f"  1  swap {swap}  {ranked[0][1]:9.2f}" and len(lines) == 15
+        assert lines[2 + y][2 + 3 * x : 5 + 3 * x] == f"[{board.split()[y][x]}]"
+        assert lines[2 + other_y][2 + 3 * other_x] == "["
     # The letters do not hide the gems, and half a cell is left around the field.
     assert matchq.read_board(copy, theme="kit", field=(EDGE, EDGE, 8 * CELL, 10 * CELL)).board == second
     assert [path.name for path in tmp_path.iterdir()] == ["copy.png"]

@@ -9,7 +9,7 @@ use super::{board_input, print, rules, series};
 use crate::cli::Advise;
 use crate::error::Result;
 use crate::games::{Given, Names};
-use crate::players::{Advised, Agents, Listed, Next, Playable, advise, in_words, position_stream};
+use crate::players::{Advised, Agents, Listed, Next, Playable, Scale, advise, in_words, position_stream};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -18,6 +18,8 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
     meaning: &'a str,
+    /// What a value counts, in a word.
+    scale: Scale,
     /// Present only if the rules count moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_left: Option<usize>,
@@ -30,7 +32,7 @@ struct Report<'a> {
 /// Reads a board and prints the player's ranking of its moves.
 pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
-    let board = board_input::read::<G>(arguments)?;
+    let board = board_input::read::<G>(arguments, &rules)?;
     let names = Names { board: &board.name, moves_left: "--moves-left", piece: "--piece" };
     let given = Given { board: &board.text, moves_left: arguments.moves_left, piece: arguments.piece.as_deref() };
     let game = given.game::<G>(&rules, &names)?;
@@ -49,8 +51,9 @@ pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
             moves.truncate(top);
             let report = Report {
                 player: player.name(),
-                unit: advice.meaning.in_points.then_some(G::UNIT),
+                unit: advice.meaning.in_points().then_some(G::UNIT),
                 meaning: &advice.meaning.about,
+                scale: advice.meaning.scale,
                 moves_left: Some(G::actions_left(&state)).filter(|left| *left > 0),
                 moves,
                 more: G::about_board(&state),
@@ -67,7 +70,7 @@ fn listed<G: Playable>(state: &G::State, advised: &Advised) -> Listed {
     more.extend(advised.half_width.map(|half| ("half_width".to_owned(), half.into())));
     more.extend(advised.dropped.then(|| ("dropped".to_owned(), true.into())));
     more.insert("gains".to_owned(), advised.gains.into());
-    let next = |next: &Next| json!({"move": G::to_json(next.action), "words": next.words, "gains": next.gains});
+    let next = |next: &Next| json!({"move": G::to_json(next.action), "cells": next.cells, "words": next.words, "gains": next.gains});
     more.extend(advised.next.as_ref().map(|found| ("next".to_owned(), next(found))));
     more.extend(G::about_move(state, advised.action));
     Listed { action: G::to_json(advised.action), value: advised.value, more }

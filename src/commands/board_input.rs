@@ -25,8 +25,9 @@ pub(super) struct Board {
 
 /// Reads the board that `advise` is given, once; what it is follows from its first bytes.
 ///
-/// A picture of which a cell is not sure is an error at run time.
-pub(super) fn read<G: Playable>(arguments: &Advise) -> Result<Board> {
+/// A picture of which a cell is not sure is an error at run time, unless the game takes a board with a
+/// `?` there.
+pub(super) fn read<G: Playable>(arguments: &Advise, rules: &G::Rules) -> Result<Board> {
     if let Some(path) = &arguments.overlay {
         check_overlay(path, arguments.file.as_deref())?;
     }
@@ -43,14 +44,22 @@ pub(super) fn read<G: Playable>(arguments: &Advise) -> Result<Board> {
     let themes = themes(Some(G::NAME), arguments.look.theme.as_deref())?;
     let field = field(&arguments.look, themes[0].size(), &picture)?;
     let (_, mut reading) = vision::read_best(&name, &picture, &themes, field)?;
-    let doubt = matchq_page::doubt(&name, G::NAME, &mut reading)?.or_else(|| unsure(&name, &reading));
-    if let Some(doubt) = doubt {
-        return Err(Error::runtime(format!(
-            "{doubt}; it was taken for {0}, and --game names another game; there is no advice on such a board: matchq read \
-             {name} --game {0} --overlay OUT.png shows what was seen, matchq read --teach makes a theme that knows such \
-             pictures",
-            G::NAME
-        )));
+    let doubt = matchq_page::doubt(&name, G::NAME, &mut reading)?;
+    let unsure = unsure(&name, &reading);
+    let is_borne = doubt.is_none() && G::parse(rules, &reading.board(), arguments.moves_left).is_ok();
+    match doubt.or(unsure) {
+        Some(unsure) if is_borne => eprintln!("{unsure}: this is advice on what is seen"),
+        Some(doubt) => {
+            let given = arguments.game.name.is_some() || arguments.look.theme.is_some();
+            let taken = format!("it was taken for {}, and --game names another game; ", G::NAME);
+            return Err(Error::runtime(format!(
+                "{doubt}; {}there is no advice on such a board: matchq read {name} --game {} --overlay OUT.png shows what was \
+                 seen, matchq read --teach makes a theme that knows such pictures",
+                if given { "" } else { &taken },
+                G::NAME
+            )));
+        }
+        None => {}
     }
     Ok(Board { name, text: reading.board(), seen: Some((picture, reading.field)) })
 }
@@ -112,7 +121,8 @@ pub(super) fn check_overlay(path: &Path, image: Option<&Path>) -> Result<()> {
 pub(super) fn unsure(name: &str, reading: &Reading) -> Option<String> {
     let (unsure, cells) = (reading.unsure().count(), reading.cells.len());
     let none = if fits(reading) { "" } else { "no theme fits this picture: " };
-    (unsure > 0).then(|| format!("{name}: {none}{unsure} of {cells} cells are not sure"))
+    let is = if unsure == 1 { "is" } else { "are" };
+    (unsure > 0).then(|| format!("{name}: {none}{unsure} of {cells} cells {is} not sure"))
 }
 
 /// Whether at least half of the cells are sure; of a picture of other gems single cells say

@@ -20,7 +20,7 @@ pub fn run<G: Playable>(arguments: &Compare, agents: &Agents) -> Result<()> {
     threads(arguments.threads)?;
     let texts = arguments.players.iter().chain(&arguments.player);
     let mut players = series::players::<G>(texts, &rules, agents)?;
-    let wanted = arguments.luck.is_some() || arguments.series.json.is_some();
+    let wanted = arguments.luck.is_some();
     let played = players.iter_mut().map(|player| series::play(player.as_mut(), &rules, &arguments.series, wanted));
     adjusted::<G>(arguments, played.collect::<Result<_>>()?)
 }
@@ -50,8 +50,9 @@ fn adjusted<G: Playable>(arguments: &Compare, mut players: Vec<Report>) -> Resul
 }
 
 /// Writes the results.
-pub fn conclude(series: &Series, plot: Option<&Path>, players: Vec<Report>) -> Result<()> {
-    series::write(series, &text(&players), &Comparison::of(&players), plot, |path| draw(path, &players))
+pub fn conclude(series: &Series, plot: Option<&Path>, mut players: Vec<Report>) -> Result<()> {
+    let moves = series::write_moves(series, &mut players);
+    series::write(series, &text(&players), &Comparison::of(&players), plot, |path| draw(path, &players)).and(moves)
 }
 
 /// Players from files, all with one first seed and one set of rules.
@@ -98,8 +99,8 @@ fn load(path: &Path) -> Result<Saved> {
     Saved::parse(&files::text(&name, files::read(path)?)?).map_err(|error| {
         let what = in_words(&error.to_string());
         Error::user(format!(
-            "{name}: this is no JSON that compare --json or eval --json writes, nor player, game, seed and \
-                            moves: {what}"
+            "{name}: this is no JSON that --json or --moves of compare or eval writes, nor player, game, seed and \
+             moves: {what}"
         ))
     })
 }

@@ -10,6 +10,7 @@ use crate::cli::Endure;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
 use crate::eval::{Endurance, Extent, Sequence, deal, endure, levels};
+use crate::games::counted;
 use crate::players::roster::Importance;
 use crate::players::{Agents, Playable, Player};
 use crate::report::columns::table;
@@ -49,9 +50,9 @@ struct Report<R> {
 pub fn check<G: Playable>(arguments: &Endure) -> Result<(G::Rules, Extent)> {
     let rules = rules::<G>(&arguments.game)?;
     if !G::MAY_END_EARLY {
-        let moves = G::actions_left(&deal::<G>(&rules, 0).0.state());
+        let moves = counted(G::actions_left(&deal::<G>(&rules, 0).0.state()), "moves");
         return Err(Error::user(format!(
-            "a game of {} has {moves} moves: `matchq eval` plays it to its end; endure is for games that may go on",
+            "a game of {} has {moves}: `matchq eval` plays it to its end; endure is for games that may go on",
             G::NAME
         )));
     }

@@ -30,7 +30,7 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
     super::tell_apart(arguments.checkpoint.as_deref());
     let series = &arguments.series;
     let Evaluated { rules, mut player, text, .. } = evaluated::<G>(arguments, agents)?;
-    let report = series::play(player.as_mut(), &rules, series, series.json.is_some())?;
+    let report = series::play(player.as_mut(), &rules, series, false)?;
     let watch = quoted(&text);
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
     other_rules::<G>(&rules).iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
@@ -70,12 +70,13 @@ pub(super) fn evaluated<G: Playable>(arguments: &Eval, agents: &Agents) -> Resul
 
 /// Writes the results, and how the player is watched if given.
 pub fn conclude(
-    report: Report,
+    mut report: Report,
     series: &Series,
     plot: Option<&Path>,
     watch: Option<&str>,
     is_exponential: bool,
 ) -> Result<()> {
+    let moves = series::write_moves(series, slice::from_mut(&mut report));
     let histogram =
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     let summary = &report.figures.scores;
@@ -96,4 +97,5 @@ pub fn conclude(
     series::write(series, &text, &report, plot, |path| {
         pictures::save(path, Some(pictures::histogram(&title, &histogram, summary)), "no game")
     })
+    .and(moves)
 }

@@ -32,7 +32,7 @@ pub fn run(arguments: &Export, agents: &Agents) -> Result<()> {
         return super::print(&text);
     }
     files::write_atomically(python, text.as_bytes())?;
-    let file = python.display().to_string();
+    let file = files::name(python);
     let kit = if is_module(python) { "" } else { " under a name that Python can import, such as agent.py" };
     super::print(&format!(
         "{file} plays match3 as {name} does, with NumPy alone, also in the kit{kit}\nask it: python {} BOARD.txt\n",

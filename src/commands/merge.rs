@@ -8,6 +8,7 @@ use crate::cli::{Merge, Series};
 use crate::error::{Error, Result};
 use crate::eval::{Extent, PlayedGame, Report, Sequence, rules_of};
 use crate::files;
+use crate::games::counted;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{Evaluated, Evolution};
 use crate::learners::{Run, RunFolder, silent};
@@ -38,7 +39,10 @@ pub(crate) fn merge<G: Playable>(arguments: &Merge, shards: &Shards) -> Result<(
             None => Error::user("--into: these are shards of a generation, which goes into a run: name the run"),
         });
     }
-    let series = series_of(shards, arguments.json.as_deref())?;
+    if arguments.moves.is_some() && !["eval", "compare"].contains(&command) {
+        return Err(Error::user(format!("--moves: these are shards of {command}, which keeps no moves")));
+    }
+    let series = series_of(shards, arguments)?;
     series::check_plot(arguments.plot.as_deref(), &series)?;
     match command {
         "eval" => {
@@ -53,17 +57,16 @@ pub(crate) fn merge<G: Playable>(arguments: &Merge, shards: &Shards) -> Result<(
 }
 
 /// The whole series of which shards are parts.
-fn series_of(shards: &Shards, json: Option<&Path>) -> Result<Series> {
+fn series_of(shards: &Shards, arguments: &Merge) -> Result<Series> {
     let seed = shards.job.seed.parse();
     let seed =
         seed.map_err(|_| Error::user(format!("the shards' seed is {:?}, which is no number", shards.job.seed)))?;
     if u128::checked_add(seed, u128::from(shards.job.count.saturating_sub(1))).is_none() {
         return Err(Error::user("the seeds of all games must lie below 2^128".to_owned()));
     }
-    if let Some(path) = json.filter(|path| *path != Path::new("-")) {
-        files::check_destination("--json", path)?;
-    }
-    Ok(Series { games: shards.job.count, seed, game: Default::default(), json: json.map(Path::to_owned) })
+    let (json, moves) = (arguments.json.clone(), arguments.moves.clone());
+    let series = Series { games: shards.job.count, seed, game: Default::default(), json, moves };
+    series::check_outputs(&series).map(|()| series)
 }
 
 fn only(reports: Vec<Report>) -> Result<Report> {
@@ -89,7 +92,10 @@ fn by_player<T>(shards: &Shards, results: Vec<Vec<T>>) -> Result<Vec<Vec<T>>> {
     let mut all: Vec<Vec<T>> = (0..players).map(|_| Vec::new()).collect();
     for of_shard in results {
         if of_shard.len() != players {
-            return Err(Error::user(format!("a shard has the results of {} players, not {players}", of_shard.len())));
+            return Err(Error::user(format!(
+                "a shard has the results of {}, not {players}",
+                counted(of_shard.len(), "players")
+            )));
         }
         all.iter_mut().zip(of_shard).for_each(|(all, one)| all.push(one));
     }

@@ -22,7 +22,7 @@ use serde::Deserialize;
 
 use crate::cli::{Command, Compute, GameArguments, Part, Shard};
 use crate::door::{Door, door};
-use crate::error::{Error, Result, in_words};
+use crate::error::{Error, Result, escaped, in_words};
 use crate::files;
 use crate::games::{Game, Match3};
 use crate::instructions::InstructionSet;
@@ -52,7 +52,10 @@ pub(crate) fn run(command: Command) -> Result<()> {
         }
         Command::Replay(arguments) => (&arguments.game, arguments.player.as_deref().and_then(agent_in)),
         Command::Play(arguments) => (&arguments.game, agent_in(&arguments.player)),
-        Command::Advise(arguments) => (&arguments.game, agent_in(&arguments.player)),
+        Command::Advise(arguments) => match arguments.look.theme.as_deref().and_then(game_of_theme) {
+            Some(game) if arguments.game.name.is_none() => return door(game)?.run(&command, &agents),
+            _ => (&arguments.game, agent_in(&arguments.player)),
+        },
         _ => return run_without_game(&command, &agents),
     };
     if let Command::Eval(arguments) = &command {
@@ -107,6 +110,12 @@ fn game_of(given: &GameArguments, agent: Option<&Path>, agents: &Agents) -> Resu
     }
 }
 
+/// The game that a theme of the program is for.
+fn game_of_theme(theme: &str) -> Option<&'static str> {
+    let is_for = |game: &&str| registry::game(game).is_ok_and(|game| game.themes().contains(&theme));
+    players::names().into_iter().find(is_for)
+}
+
 /// The game that a file names.
 fn door_of(name: &str, file: &str) -> Result<&'static dyn Door> {
     door(name).map_err(|error| error.of(file))
@@ -121,7 +130,7 @@ fn compute(compute: &Compute) -> Result<Device> {
 fn tell_apart(name: Option<&Path>) {
     let Some(name) = name.filter(|name| !name.exists()) else { return };
     if let (Some(shipped), Some(run)) = (name.to_str().and_then(registry::shipped), run_of(name)) {
-        tell(&format!("{} is the agent that ships; that of your run is {}", shipped.name, run.display()));
+        tell(&format!("{} is the agent that ships; that of your run is {}", shipped.name, files::name(&run)));
     }
 }
 
@@ -190,6 +199,7 @@ fn check_file(flag: &str, path: &Path, ending: &str) -> Result<()> {
 
 /// A word of a suggested command, quoted where a shell would split it.
 fn quoted(word: &str) -> String {
+    let word = &escaped(word);
     let plain = |letter: char| letter.is_alphanumeric() || "_-./:=,+@%".contains(letter);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),

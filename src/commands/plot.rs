@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{check_file, print};
 use crate::cli::Plot;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::players::run_of;
 use crate::report::plot;
 use crate::report::run_view::{RunView, curves};
@@ -22,7 +23,7 @@ pub fn run(arguments: &Plot) -> Result<()> {
     }
     let chart = plot::lines(&curves(&views, column, *log_x, *log_y));
     plot::save(output, chart, "no evaluation yet")?;
-    print(&format!("{}\n", output.display()))
+    print(&format!("{}\n", files::name(output)))
 }
 
 /// Folder of a run by its name or path.

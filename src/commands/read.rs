@@ -1,6 +1,6 @@
 //! `matchq read`: the board of a picture.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,11 @@ use super::print;
 use crate::cli::Read;
 use crate::error::{Error, Result};
 use crate::files::{self, check_apart, check_destination, read_limited, text, write_atomically};
-use crate::games::{Game as _, Match3, tidy};
+use crate::games::{Game as _, Match3, counted, tidy};
 use crate::vision::{self, LONGEST, Picture, Reading, SURE, Theme};
 
 /// Maximum bytes of a board.
 const LONGEST_TEXT: u64 = 1 << 20;
-/// Maximum of uncertain cells to name: half of a smaller board.
-const NAMED: usize = 32;
 
 /// Reads a picture and prints its board, or learns a theme from it.
 pub fn run(arguments: &Read) -> Result<()> {
@@ -44,17 +42,8 @@ fn read(arguments: &Read) -> Result<()> {
     }
     let Some(unsure) = unsure(&name, &reading) else { return Ok(()) };
     let fits = fits(&reading);
-    for (column, row, cell) in reading.unsure().take(NAMED).filter(|_| fits) {
-        eprintln!(
-            "column {column}, row {row} (both from 0) is not sure: {} by {:.0} %, less than {:.0} %",
-            cell.letter,
-            (100.0 * cell.confidence).floor(),
-            100.0 * SURE
-        );
-    }
-    let others = reading.unsure().count().saturating_sub(NAMED);
-    if others > 0 && fits {
-        eprintln!("and so are {others} others, which --overlay shows");
+    if fits {
+        eprintln!("less sure than {:.0} % (rows and columns from 0): {}", 100.0 * SURE, named(&reading));
     }
     let unnamed = arguments.game.is_none() && theme.is_none();
     let other = if unnamed { "it was taken for match-3, and --game names another game; " } else { "" };
@@ -67,6 +56,16 @@ fn read(arguments: &Read) -> Result<()> {
         eprintln!("{sentence}");
     }
     Ok(())
+}
+
+/// The cells that are not sure, each with its likeliest letter, row by row.
+fn named(reading: &Reading) -> String {
+    let mut rows: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (column, row, cell) in reading.unsure() {
+        let percent = (100.0 * cell.confidence).floor();
+        rows.entry(row).or_default().push(format!("column {column} {} by {percent:.0} %", cell.letter));
+    }
+    rows.iter().map(|(row, cells)| format!("row {row}: {}", cells.join(", "))).collect::<Vec<_>>().join("; ")
 }
 
 /// Writes a learned theme; an error if under 90 % of cells are read surely and right.
@@ -118,7 +117,7 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
             }
         }
     }
-    print(&format!("{}: {right} of {} cells are read right with it\n", path.display(), reading.cells.len()))
+    print(&format!("{}: {right} of {} cells are read right with it\n", files::name(&path), reading.cells.len()))
 }
 
 fn picture(arguments: &Read) -> Result<(String, Picture)> {
@@ -140,8 +139,8 @@ fn labels(path: &Path) -> Result<Vec<Vec<char>>> {
     let columns = rows.first().map_or(0, Vec::len);
     for (y, row) in rows.iter().enumerate() {
         if row.len() != columns {
-            let cells = row.len();
-            return Err(wrong(format!("row {y} (from 0) has {cells} cells, but the first has {columns}")));
+            let cells = counted(row.len(), "cells");
+            return Err(wrong(format!("row {y} (from 0) has {cells}, but the first has {columns}")));
         }
         if let Some(x) = row.iter().position(|letter| letter.is_whitespace() || letter.is_control() || *letter == '?') {
             return Err(wrong(format!("row {y}, column {x} (both from 0) is {:?}: it must be a letter", row[x])));

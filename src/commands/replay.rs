@@ -1,4 +1,4 @@
-//! `matchq replay`: plays moves in the game of a seed and prints every board.
+//! `matchq replay`: plays moves in the game of a seed, and prints every board or draws the game.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write};
@@ -13,7 +13,7 @@ use crate::cli;
 use crate::error::{Error, Result};
 use crate::eval::tie_stream;
 use crate::files;
-use crate::games::{Episode, MaskKind, Step};
+use crate::games::{Episode, MaskKind, Step, counted};
 use crate::players::{Agents, Playable};
 use matchq_pictures::animation::{Frame, Tiles, animation};
 use matchq_pictures::landed::Landed;
@@ -42,9 +42,11 @@ struct Replay<'a, G: Playable, W> {
     frames: Option<Vec<Frame>>,
     landed: Landed,
     /// Whether the rules count moves.
-    counted: bool,
+    is_counted: bool,
     /// The page, if written.
     record: Option<Record>,
+    /// Moves so far.
+    played: u64,
 }
 
 /// A game for the page: each move's values and what it brought.
@@ -69,18 +71,17 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     let rules = rules::<G>(&arguments.game)?;
     let mut out = io::stdout().lock();
     let (episode, mut ties) = (Episode::<G>::deal(&rules, arguments.seed), tie_stream(arguments.seed));
-    let counted = G::actions_left(&episode.state()) > 0;
+    let is_counted = G::actions_left(&episode.state()) > 0;
     let frames = arguments.svg.is_some().then(Vec::new);
     let record = arguments.html.is_some().then(Record::default);
-    let mut replay = Replay { episode, out: &mut out, frames, landed: Landed::default(), counted, record };
+    let mut replay =
+        Replay { episode, out: &mut out, frames, landed: Landed::default(), is_counted, record, played: 0 };
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
             let mut player = super::player::<G>(player, &rules, agents)?;
-            let drawn = arguments.svg.is_some() || arguments.html.is_some();
-            let most = arguments.moves.unwrap_or(if drawn { DRAWN } else { u64::MAX });
+            let most = arguments.moves.unwrap_or(if replay.is_drawn() { DRAWN } else { u64::MAX });
             let mut reading = replay.start()?;
-            let mut played = 0;
-            while (reading || drawn) && played < most && !replay.episode.is_over() {
+            while reading && replay.played < most && !replay.episode.is_over() {
                 if let Some(record) = &mut replay.record {
                     record.values = matchq_page::values::<G>(player.as_mut(), &replay.episode.state())?;
                 }
@@ -88,8 +89,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
                 let actions = player.act(&[replay.episode.state()], &mut own)?;
                 [ties] = own;
                 let Some(action) = actions.first() else { break };
-                reading &= replay.play(*action)?;
-                played += 1;
+                reading = replay.play(*action)?;
             }
         }
         (None, None) => {
@@ -102,7 +102,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
             replay.read(io::stdin().lock(), "standard input")?;
         }
         (None, Some(path)) => {
-            let name = path.display().to_string();
+            let name = files::name(path);
             let unread = |error| Error::user(format!("{name} cannot be read: {error}"));
             if path.is_dir() {
                 return Err(unread(ErrorKind::IsADirectory.into()));
@@ -127,13 +127,13 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
         });
         files::write_atomically(path, web::single(web::Inside::Record(&page)).as_bytes())?;
     }
-    match &arguments.svg {
-        Some(path) => {
-            let frames = replay.frames.unwrap_or_default();
-            files::write_atomically(path, animation(&title, Tiles::of::<G>(), &frames).as_bytes())
-        }
-        None => Ok(()),
+    if let (Some(path), Some(frames)) = (&arguments.svg, &replay.frames) {
+        files::write_atomically(path, animation(&title, Tiles::of::<G>(), frames).as_bytes())?;
     }
+    let (moves, score) = (counted(replay.played, "moves"), counted(replay.episode.score(), G::UNIT));
+    let drawn = arguments.svg.iter().chain(&arguments.html);
+    let drawn: String = drawn.map(|path| format!("{}: {title}, {moves}, {score}\n", files::name(path))).collect();
+    written(replay.out, &drawn).map(|_| ())
 }
 
 /// A line for an error: limited, without control characters.
@@ -144,12 +144,17 @@ fn shown(line: &str) -> String {
 }
 
 impl<G: Playable, W: Write> Replay<'_, G, W> {
-    /// Reads one move a line; writes a line of JSON for the start and each move.
+    /// Whether the game goes into a picture or a page.
+    fn is_drawn(&self) -> bool {
+        self.frames.is_some() || self.record.is_some()
+    }
+
+    /// Reads one move a line; writes a line of JSON for the start and each move, unless the game is
+    /// drawn.
     ///
-    /// A closed pipe ends the replay, unless a picture is drawn. `name` names the input in errors.
+    /// A closed pipe ends the replay. `name` names the input in errors.
     fn read(&mut self, input: impl BufRead, name: &str) -> Result<()> {
-        let drawn = self.frames.is_some() || self.record.is_some();
-        if !self.start()? && !drawn {
+        if !self.start()? {
             return Ok(());
         }
         for (number, line) in (1..).zip(input.lines()) {
@@ -165,7 +170,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
             let value: Value = serde_json::from_str(line).unwrap_or_default();
             let action = G::from_json(&value)
                 .map_err(|what| Error::user(format!("{name}, line {number}: '{}' is no move; {what}", shown(line))))?;
-            if !self.play(action)? && !drawn {
+            if !self.play(action)? {
                 break;
             }
         }
@@ -176,7 +181,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         let board = G::board(&self.episode.state());
         self.frame(&board, vec![], 1_000, 0);
         if let Some(record) = &mut self.record {
-            record.position = matchq_page::position::<G>(&self.episode.game, &board, self.counted, 0);
+            record.position = matchq_page::position::<G>(&self.episode.game, &board, self.is_counted, 0);
         }
         self.line(board, 0)
     }
@@ -194,9 +199,10 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         let board = G::board(&self.episode.state());
         let mut named = board.clone();
         self.landed.follow::<G>(&state, action, &mut boards, &mut named);
+        self.played += 1;
         if let Some(record) = &mut self.record {
             let number = record.steps.len() + 1;
-            let position = matchq_page::position::<G>(&self.episode.game, &named, self.counted, number);
+            let position = matchq_page::position::<G>(&self.episode.game, &named, self.is_counted, number);
             let wasted = action >= G::ACTIONS;
             record.steps.push(json!({
                 "values": std::mem::take(&mut record.values),
@@ -223,17 +229,20 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     fn frame(&mut self, board: &str, marked: Vec<(usize, usize)>, milliseconds: u32, score: i32) {
         let Some(frames) = &mut self.frames else { return };
         let left = G::actions_left(&self.episode.state());
-        let moves = if left > 0 { format!(", {left} moves left") } else { String::new() };
-        let caption = format!("{score} {}{moves}", G::UNIT);
+        let moves = if left > 0 { format!(", {} left", counted(left, "moves")) } else { String::new() };
+        let caption = format!("{}{moves}", counted(score, G::UNIT));
         let rows = board.lines().map(str::to_owned).collect();
         frames.push(Frame { rows, milliseconds, caption, marked });
     }
 
-    /// Writes a line; false, as from `start` and `play`, if the pipe is closed.
+    /// Writes a line, unless the game is drawn; false, as from `start` and `play`, if the pipe is closed.
     fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
+        if self.is_drawn() {
+            return Ok(true);
+        }
         let score = self.episode.score();
-        let moves_left = self.counted.then(|| G::actions_left(&self.episode.state()));
-        let over = Some(true).filter(|_| !self.counted && self.episode.is_over());
+        let moves_left = self.is_counted.then(|| G::actions_left(&self.episode.state()));
+        let over = Some(true).filter(|_| !self.is_counted && self.episode.is_over());
         let line = series::json(&Line { board, score_delta, score, moves_left, over })?;
         // No buffering: a program may wait for a line before it sends the next move.
         written(self.out, &format!("{line}\n"))
@@ -243,11 +252,11 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::{Game as _, Match3};
+    use crate::games::Match3;
 
     fn read(input: &[u8], out: &mut impl Write) -> Result<()> {
         let episode = Episode::<Match3>::deal(&Default::default(), 0);
-        Replay { episode, out, frames: None, landed: Landed::default(), counted: true, record: None }
+        Replay { episode, out, frames: None, landed: Landed::default(), is_counted: true, record: None, played: 0 }
             .read(input, "moves.jsonl")
     }
 
@@ -299,12 +308,6 @@ mod tests {
         let moves = &b"[0, 0, true]\n[1, 0, true]\n"[..];
         let gone = read(moves, &mut Closing(ErrorKind::BrokenPipe, 0));
         assert_eq!(gone, Ok(()));
-        let episode = Episode::<Match3>::deal(&Default::default(), 0);
-        let out = &mut Closing(ErrorKind::BrokenPipe, 0);
-        let mut drawn =
-            Replay { episode, out, frames: Some(vec![]), landed: Landed::default(), counted: true, record: None };
-        drawn.read(moves, "moves.jsonl").unwrap();
-        assert_eq!(Match3::actions_left(&drawn.episode.state()), 23, "a picture is of the whole game");
         let full = read(moves, &mut Closing(ErrorKind::StorageFull, 0));
         assert!(matches!(full, Err(Error::Runtime(_))));
     }

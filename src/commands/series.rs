@@ -29,13 +29,19 @@ pub fn estimate_luck<G: Playable>(report: &mut Report, simulations: u32) -> Resu
 
 /// Checks that a series can be played and reported; returns the rules.
 pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
-    if let Some(path) = json_file(arguments) {
-        files::check_destination("--json", path)?;
-    }
+    check_outputs(arguments)?;
     if arguments.seed.checked_add(u128::from(arguments.games) - 1).is_none() {
         return Err(Error::user(format!("--seed {}: the seeds of all games must lie below 2^128", arguments.seed)));
     }
     rules::<G>(&arguments.game)
+}
+
+/// Checks that files of JSON, if wanted, have places of their own.
+pub fn check_outputs(arguments: &Arguments) -> Result<()> {
+    let (json, moves) = (json_file(arguments), arguments.moves.as_deref());
+    json.map_or(Ok(()), |path| files::check_destination("--json", path))?;
+    moves.map_or(Ok(()), |path| files::check_destination("--moves", path))?;
+    json.zip(moves).map_or(Ok(()), |(json, moves)| files::check_apart(("--moves", moves), ("--json", json)))
 }
 
 /// Checks that names differ; `flag` is for the error.
@@ -53,7 +59,10 @@ pub fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Resu
 pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
     let Some(path) = plot else { return Ok(()) };
     check_file("--plot", path, "svg")?;
-    arguments.json.as_deref().map_or(Ok(()), |json| files::check_apart(("--plot", path), ("--json", json)))
+    for (flag, other) in [("--json", &arguments.json), ("--moves", &arguments.moves)] {
+        other.as_deref().map_or(Ok(()), |other| files::check_apart(("--plot", path), (flag, other)))?;
+    }
+    Ok(())
 }
 
 /// Players of the texts of `--players`; an error if two have one name.
@@ -82,8 +91,8 @@ pub fn games(all: &[Report]) -> String {
 /// Moves of a game after which a quicker way is suggested.
 const LONG: u64 = 200_000;
 
-/// Plays the series and reports it. The moves are kept only if `wanted`, for JSON or luck, or for
-/// the game's own figures.
+/// Plays the series and reports it. The moves are kept only for --moves, for the game's own figures,
+/// or if `wanted`, for luck.
 pub fn play<G: Playable>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -118,7 +127,7 @@ pub fn play_games<G: Playable>(
             progress.suspend(|| tell(&line));
         }
     };
-    let wanted = wanted || G::figures(&mut std::iter::empty()) != OwnFigures::default();
+    let wanted = wanted || arguments.moves.is_some() || G::figures(&mut std::iter::empty()) != OwnFigures::default();
     let games = match wanted {
         true => play_series(player, rules, arguments.seed, arguments.games, told)?,
         false => play_scores(player, rules, arguments.seed, arguments.games, told)?,
@@ -153,6 +162,16 @@ pub fn write(
     };
     let drawn = plot.map_or(Ok(()), draw);
     written.and(drawn)
+}
+
+/// Writes the file of `--moves`, and leaves the moves out of the reports.
+pub fn write_moves(arguments: &Arguments, reports: &mut [Report]) -> Result<()> {
+    let written = arguments.moves.as_deref().map_or(Ok(()), |path| {
+        let games: String = reports.iter().map(Report::games).collect();
+        files::write_atomically(path, games.as_bytes())
+    });
+    reports.iter_mut().for_each(Report::forget_moves);
+    written
 }
 
 pub fn print_json(report: &impl Serialize) -> Result<()> {

@@ -16,6 +16,7 @@ use crate::cli::{Compare, Endure, Eval, Generation, Part, Series, Shard};
 use crate::error::{Error, Result};
 use crate::eval::{Extent, PlayedGame, Report, Sequence, rules_json, splitting};
 use crate::files;
+use crate::games::counted;
 use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::evolution::{self, Evolution};
@@ -69,7 +70,11 @@ impl<'a> Place<'a> {
     /// Writes what `work` makes of this shard's places, unless that is done.
     fn fill<T: Serialize>(&self, job: &Job, work: impl FnOnce(std::ops::Range<u64>) -> Result<T>) -> Result<()> {
         if job.count < self.of {
-            return Err(Error::user(format!("--of {}: there are only {} parts of this work", self.of, job.count)));
+            return Err(Error::user(format!(
+                "--of {}: this work has at most {}",
+                self.of,
+                counted(job.count, "parts")
+            )));
         }
         if self.folder.exists() && !self.folder.is_dir() {
             return Err(Error::user(format!("--out {}: this is no folder", self.folder.display())));
@@ -111,8 +116,9 @@ fn refuse_outputs(given: &[(&str, bool)]) -> Result<()> {
 }
 
 fn run_eval<G: Playable>(place: &Place, arguments: &Eval, agents: &Agents) -> Result<()> {
-    refuse_outputs(&[("--json", arguments.series.json.is_some()), ("--plot", arguments.plot.is_some())])?;
     let series = &arguments.series;
+    let (json, moves) = (series.json.is_some(), series.moves.is_some());
+    refuse_outputs(&[("--json", json), ("--moves", moves), ("--plot", arguments.plot.is_some())])?;
     let Evaluated { rules, mut player, text, agent } = evaluated::<G>(arguments, agents)?;
     let digest = match agent {
         Some(agent) => Some(digest(&agent.file.to_bytes()?)),
@@ -131,6 +137,7 @@ fn run_compare<G: Playable>(place: &Place, arguments: &Compare, agents: &Agents)
     let series = &arguments.series;
     refuse_outputs(&[
         ("--json", series.json.is_some()),
+        ("--moves", series.moves.is_some()),
         ("--plot", arguments.plot.is_some()),
         ("--from", !arguments.from.is_empty()),
     ])?;

@@ -82,7 +82,7 @@ impl<G: Playable> Task<G> for Start<'_> {
             true => format!(" by the instructions {}", InstructionSet::used()),
             false => String::new(),
         };
-        let path = run.folder.path().display();
+        let path = files::name(run.folder.path());
         run.logs.progress.message(&format!("training {path} for {} {}{by}", run.steps(), run.unit()));
         finish(run, arguments.events, stop)
     }
@@ -111,7 +111,7 @@ impl<G: Playable> Task<G> for Resume<'_> {
         for with in threads.into_iter().chain(instructions) {
             tell(&format!("{with}: the last bits of what it learns may differ"));
         }
-        let path = run.folder.path().display();
+        let path = files::name(run.folder.path());
         run.logs.progress.message(&format!(
             "going on with {path} after {} of {} {}",
             run.step(),

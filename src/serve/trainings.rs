@@ -123,7 +123,7 @@ impl Trainings {
                     // The reader of its messages is a moment behind.
                     std::thread::sleep(Duration::from_millis(50));
                     let said: Vec<String> = locked(&said).iter().cloned().collect();
-                    return Err(Error::user(said.join("\n").trim_start_matches("error: ").to_owned()));
+                    return Err(Error::User(said.join("\n").trim_start_matches("error: ").to_owned()));
                 }
                 Ok(Some(_)) => return Ok(None),
                 _ if begun.load(Ordering::Relaxed) => break,

@@ -8,7 +8,7 @@ fn advice_on_bilging_is_a_drawing_or_json_and_a_board_that_is_none_is_refused_by
     let board = "cdefcd\nefcdef\ncdefcd\nefadef\ncdabcd\naabaef\ncdebcd\nefcdef\ncdefcd\nefcdef\ncdefcd\nefcdef\n";
     fs::write(place.path("board.txt"), board).unwrap();
     let told = place.run_well(&["advise", "--game", "bilging", "--player", "planner", "board.txt"]);
-    assert!(told.contains("one swap makes it: (5, 2) and (5, 3)\nthe best move makes it"), "{told}");
+    assert!(told.contains("one swap makes it: row 5, columns 2 and 3\nthe best move makes it"), "{told}");
     let told = place.run_well(&["advise", "--game", "bilging", "--player", "planner", "board.txt", "--json"]);
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     let best = &told["moves"][0];
@@ -82,7 +82,7 @@ fn a_piece_is_the_boards_or_the_one_that_is_given_and_never_both() {
         "{refused}"
     );
     let told = place.run_well(&[&advise[..], &["--piece", "T"]].concat());
-    assert!(told.contains("   1  T upright, columns 1 to 3, clears 1 "), "{told}");
+    assert!(told.contains("   1  T upright, columns 1 to 3, clears 1 line "), "{told}");
 
     fs::write(place.path("board.txt"), "...OO.....\n".repeat(2) + &wall).unwrap();
     let shown = place.run_well(&advise);

@@ -15,11 +15,13 @@ fn an_agent_is_evaluated_by_the_rules_it_was_trained_with_unless_others_are_give
 fn an_evaluation_gives_every_score_and_the_moves_that_make_it() {
     let place = Place::new();
     place.train_short("run");
-    let eval = ["eval", "--checkpoint", "runs/run", "--games", "6", "--seed", "3", "--json", "-"];
+    let eval =
+        ["eval", "--checkpoint", "runs/run", "--games", "6", "--seed", "3", "--json", "-", "--moves", "moves.jsonl"];
     let report: Value = serde_json::from_str(&place.run_well(&eval)).unwrap();
+    assert_eq!(report.get("moves"), None);
     assert_eq!((&report["player"], &report["seed"], &report["games"]), (&"runs/run".into(), &3.into(), &6.into()));
     let scores: Vec<i64> = report["scores"].as_array().unwrap().iter().map(|score| score.as_i64().unwrap()).collect();
-    let moves = report["moves"].as_array().unwrap();
+    let moves = place.moves("moves.jsonl");
     assert_eq!((scores.len(), moves.len()), (6, 6));
     let mean = scores.iter().sum::<i64>() as f64 / 6.0;
     assert!((report["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{mean}");
@@ -39,9 +41,10 @@ fn scores_do_not_depend_on_the_batch_or_the_threads() {
     let place = Place::new();
     place.train_short("run");
     let scores = |flags: &[&str]| {
-        let eval = ["eval", "--checkpoint", "runs/run/best.safetensors", "--games", "20", "--json", "-"];
+        let eval =
+            ["eval", "--checkpoint", "runs/run/best.safetensors", "--games", "20", "--json", "-", "--moves", "moves"];
         let report: Value = serde_json::from_str(&place.run_well(&[&eval[..], flags].concat())).unwrap();
-        (report["scores"].clone(), report["moves"].clone())
+        (report["scores"].clone(), place.moves("moves"))
     };
     let expected = scores(&[]);
     assert_eq!(scores(&["--batch", "1", "--threads", "1"]), expected);
@@ -126,9 +129,10 @@ fn saved_comparisons_are_compared_and_drawn_together_without_playing_again() {
 #[test]
 fn the_games_of_another_program_are_compared_by_their_moves_alone() {
     let place = Place::new();
-    place.run_well(&["compare", "--players", "greedy", "--games", "3", "--seed", "7", "--json", "greedy.json"]);
-    let whole: Value = serde_json::from_slice(&fs::read(place.path("greedy.json")).unwrap()).unwrap();
-    let moves = &whole["players"][0]["moves"];
+    let greedy =
+        ["compare", "--players", "greedy", "--games", "3", "--seed", "7", "--luck", "3", "--json", "greedy.json"];
+    place.run_well(&[&greedy[..], &["--moves", "greedy.jsonl"]].concat());
+    let moves = place.moves("greedy.jsonl");
     let given = serde_json::json!({"player": "mine", "game": "match3", "seed": 7, "moves": moves});
     let compare = |given: &Value, flags: &[&str]| {
         fs::write(place.path("mine.json"), given.to_string()).unwrap();
@@ -137,7 +141,7 @@ fn the_games_of_another_program_are_compared_by_their_moves_alone() {
     let output = compare(&given, &["--json", "-", "--luck", "3"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let [greedy, mine] = [&report["players"][0], &report["players"][1]];
-    for key in ["seed", "games", "rules", "scores", "mean", "moves_without_match", "waves_per_match", "luck", "moves"] {
+    for key in ["seed", "games", "rules", "scores", "mean", "moves_without_match", "waves_per_match", "luck"] {
         assert_eq!(mine[key], greedy[key], "{key}");
     }
     let text = String::from_utf8(compare(&given, &[]).stdout).unwrap();
@@ -202,7 +206,7 @@ fn luck_is_estimated_of_games_as_they_are_played_and_of_saved_ones_alike() {
     };
     let told = play(&["lucky.json", "--luck", "20"]);
     assert!(told.contains("luck-adjusted"), "{told}");
-    assert!(!play(&["plain.json"]).contains("luck-adjusted"));
+    assert!(!play(&["plain.json", "--moves", "plain.jsonl"]).contains("luck-adjusted"));
     let read = |file| -> Value { serde_json::from_slice(&fs::read(place.path(file)).unwrap()).unwrap() };
     let (lucky, plain) = (read("lucky.json"), read("plain.json"));
     let from = |files, flags: &[&str]| -> Value {
@@ -210,7 +214,10 @@ fn luck_is_estimated_of_games_as_they_are_played_and_of_saved_ones_alike() {
         serde_json::from_str(&place.run_well(&flags)).unwrap()
     };
     // Only luck is compared, because milliseconds differ between series.
-    let told_later = from("plain.json", &["--luck", "20"]);
+    let told_later = from("plain.jsonl", &["--luck", "20"]);
+    let output = place.run(&["compare", "--from", "plain.json", "--luck", "20"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && told.contains("--luck: matching has no moves"), "{told}");
     for player in 0..2 {
         for key in ["luck", "luck_adjusted"] {
             assert_eq!(told_later["players"][player][key], lucky["players"][player][key]);
@@ -221,7 +228,7 @@ fn luck_is_estimated_of_games_as_they_are_played_and_of_saved_ones_alike() {
     let difference = |report: &Value| report["pairs"][0]["luck_adjusted"]["mean"].as_f64().unwrap();
     let changed = |flags: &[&str]| (difference(&from("lucky.json", flags)) - difference(&lucky)).abs();
     assert!(changed(&[]) < 1e-6 && changed(&["--luck", "20", "--threads", "1"]) < 1e-6);
-    assert!(changed(&["--luck", "1"]) > 1e-3);
+    assert!((difference(&from("plain.jsonl", &["--luck", "1"])) - difference(&lucky)).abs() > 1e-3);
     assert_eq!(from("plain.json", &[])["pairs"][0]["luck_adjusted"], Value::Null);
 
     let number =
@@ -235,8 +242,10 @@ fn luck_is_estimated_of_games_as_they_are_played_and_of_saved_ones_alike() {
 #[test]
 fn luck_is_not_estimated_of_moves_that_do_not_lead_to_the_score() {
     let place = Place::new();
-    place.run_well(&["compare", "--players", "greedy", "--games", "2", "--json", "two.json"]);
-    let saved: Value = serde_json::from_slice(&fs::read(place.path("two.json")).unwrap()).unwrap();
+    place.run_well(&["compare", "--players", "greedy", "--games", "2", "--json", "two.json", "--moves", "two.jsonl"]);
+    let mut saved: Value = serde_json::from_slice(&fs::read(place.path("two.json")).unwrap()).unwrap();
+    // As earlier versions wrote a report, with the moves in it.
+    saved["players"][0]["moves"] = place.moves("two.jsonl").into();
     let spoil = |change: fn(&mut Value)| {
         let mut saved = saved.clone();
         change(&mut saved["players"][0]);
@@ -275,7 +284,7 @@ fn saved_comparisons_that_do_not_belong_together_are_refused() {
     for (from, parts) in [
         ("zero.json,one.json", vec!["--from one.json", "the same --seed"]),
         ("zero.json,zero.json", vec!["--from: greedy is named twice"]),
-        ("tiny.toml", vec!["--from tiny.toml", "compare --json"]),
+        ("tiny.toml", vec!["--from tiny.toml", "--json or --moves of compare"]),
         ("nowhere.json", vec!["nowhere.json cannot be read"]),
     ] {
         let output = place.run(&["compare", "--from", from, "--plot", "all.svg"]);

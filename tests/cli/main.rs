@@ -98,6 +98,12 @@ impl Place {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Each game's moves in a file of `--moves`.
+    fn moves(&self, name: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.path(name)).unwrap();
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["moves"][0].clone()).collect()
+    }
+
     /// A short run with a checkpoint.
     fn train_short(&self, name: &str) {
         self.run_well(&["train", "--config", "tiny.toml", "--name", name, "--quiet", "--set", "training.steps=160"]);

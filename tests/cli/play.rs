@@ -34,9 +34,11 @@ fn a_game_as_plain_text_has_the_boards_and_scores_of_its_replay() {
     );
     assert_eq!(text, well(&["play", "--seed", "7", "--player", "cascade"], ""));
 
-    let report = well(&["compare", "--players", "cascade", "--games", "1", "--seed", "7", "--json", "-"], "");
-    let report: Value = serde_json::from_str(&report).unwrap();
-    let moves = report["players"][0]["moves"][0].as_array().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path().join("moves.jsonl");
+    well(&["compare", "--players", "cascade", "--games", "1", "--seed", "7", "--moves", path.to_str().unwrap()], "");
+    let game: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let moves = game["moves"][0].as_array().unwrap();
     let input: String = moves.iter().map(|line| format!("{line}\n")).collect();
     let replay = well(&["replay", "--seed", "7"], &input);
     let lines: Vec<Value> = replay.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -54,7 +56,7 @@ fn a_game_as_plain_text_has_the_boards_and_scores_of_its_replay() {
     }
     assert_eq!(told.len(), 25);
     assert!(text.ends_with(&format!("\nfinal score {}\n", lines[25]["score"])));
-    assert!(text.contains("\nbest: swap (") && text.contains("\nmove 25: swap ("));
+    assert!(text.contains("\nbest: swap ") && text.contains("\nmove 25: swap "));
 }
 
 #[test]
@@ -119,8 +121,8 @@ fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_in
     assert!(searched["moves"][1]["half_width"].as_f64().unwrap() > 0.0, "{searched}");
     assert!(searched["moves"].as_array().unwrap().last().unwrap()["dropped"].as_bool().unwrap(), "{searched}");
     assert!(
-        text.contains(&format!("\n{:4}  swap (", values.len()))
-            && !text.contains(&format!("\n{:4}  swap (", values.len() + 1))
+        text.contains(&format!("\n{:4}  swap ", values.len()))
+            && !text.contains(&format!("\n{:4}  swap ", values.len() + 1))
     );
 
     let best: Value = serde_json::from_str(&well(&[&advise[..], &["--json", "--top", "1"]].concat(), BOARD)).unwrap();
@@ -128,11 +130,50 @@ fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_in
     let [x, y, vertical] = [0, 1, 2].map(|index| best["moves"][0]["move"][index].clone());
     let (x, y, vertical) = (x.as_u64().unwrap(), y.as_u64().unwrap(), vertical.as_bool().unwrap());
     let other = if vertical { (x, y + 1) } else { (x + 1, y) };
-    let words = format!("swap ({y}, {x}) and ({}, {})", other.1, other.0);
+    let words = match vertical {
+        true => format!("swap column {x}, rows {y} and {}", y + 1),
+        false => format!("swap row {y}, columns {x} and {}", x + 1),
+    };
     assert!(text.contains(&format!("   1  {words}")), "{text}");
     assert_eq!(best["moves"][0]["words"], words.as_str());
     assert_eq!(best["moves"][0]["cells"], serde_json::json!([[y, x], [other.1, other.0]]));
     assert_eq!(text.matches('[').count(), 2, "{text}");
+}
+
+#[test]
+fn a_board_is_read_as_advise_prints_it_and_with_characters_that_nobody_sees() {
+    let advise = ["advise", "--player", "cascade", "--json"];
+    let expected = well(&advise, BOARD);
+    let printed = well(&["advise", "--player", "cascade"], BOARD);
+    let board = printed.split("\n\n").nth(1).unwrap().split("\nA value").next().unwrap();
+    assert!(board.contains("[") && board.starts_with("   0  1 "), "{board}");
+    assert_eq!(well(&advise, board), expected);
+    assert_eq!(well(&advise, &format!("\u{200b}{}", BOARD.replace('\n', "\u{200b}\r\n\u{2060}"))), expected);
+}
+
+#[test]
+fn values_say_what_they_count_and_every_move_has_its_cells() {
+    let advise = |arguments: &[&str], board: &str| -> Value {
+        serde_json::from_str(&well(&[&["advise", "--json", "--top", "3", "--player"], arguments].concat(), board))
+            .unwrap()
+    };
+    for (player, scale) in
+        [("network", "relative"), ("cascade", "points"), ("random", "own"), ("best:sims=200", "points")]
+    {
+        let told = advise(&[player], BOARD);
+        assert_eq!(told["scale"], scale, "{told}");
+        assert_eq!(
+            told["meaning"].as_str().unwrap().starts_with("relative to an average future: "),
+            scale == "relative"
+        );
+        for valued in told["moves"].as_array().unwrap() {
+            assert_eq!(valued["cells"].as_array().map(Vec::len), Some(2), "{valued}");
+            assert!(valued.get("next").is_none_or(|next| next["cells"][1].is_array()), "{valued}");
+        }
+    }
+    // Games that may end early are learned without a mean.
+    let gems = "WPYWBRWR\nPOPWBWWG\nBWWORPGP\nYWOYRWYP\nRBYRYYRR\nRGYGGYWO\nPRBOOGYR\nOBYBBPRP\n";
+    assert_eq!(advise(&["network", "--game", "bejeweled"], gems)["scale"], "points");
 }
 
 #[test]
@@ -209,8 +250,8 @@ fn a_game_that_hardly_ends_is_replayed_and_drawn_as_far_as_asked_for() {
     let replay = ["replay", "--seed", "1", "--game", "tetris", "--player", "linear"];
     let told = well(&[&replay[..], &["--moves", "30"]].concat(), "");
     assert_eq!(told.lines().count(), 31);
-    // A picture has its own default limit.
+    // A picture has its own default limit, and no board is printed beside it.
     let told = well(&[&replay[..], &["--svg", &svg]].concat(), "");
-    assert_eq!(told.lines().count(), 201);
+    assert!(told.starts_with(&format!("{svg}: tetris, seed 1, 200 moves, ")) && told.lines().count() == 1, "{told}");
     assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg"));
 }

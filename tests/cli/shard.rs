@@ -54,10 +54,11 @@ fn parts_together_are_the_report_of_one_process() {
     ] {
         let place = Place::new();
         let command: Vec<&str> = command.split(' ').collect();
-        let whole = place.run_well(&[&command[..], &["--json", "-"]].concat());
+        let whole = place.run_well(&[&command[..], &["--json", "-", "--moves", "whole.jsonl"]].concat());
         place.shards(of, &command);
-        let merged = place.run_well(&["merge", "parts", "--json", "-"]);
+        let merged = place.run_well(&["merge", "parts", "--json", "-", "--moves", "merged.jsonl"]);
         assert_eq!(timeless(&merged), timeless(&whole), "{command:?}");
+        assert_eq!(place.moves("merged.jsonl"), place.moves("whole.jsonl"), "{command:?}");
     }
     for command in [
         "endure --game tetris --rule rows=6 --players linear:weights=dt-10,greedy --sequences 5 --moves 3000 --split",
@@ -72,6 +73,8 @@ fn parts_together_are_the_report_of_one_process() {
         assert!(whole.contains("\"ended\":0,\"moves\":120") || command.contains(&"--split"), "{whole}");
         let told = place.refused(&["merge", "parts", "--json", "nowhere/merged.json"]);
         assert!(told.contains("--json nowhere/merged.json: the folder nowhere does not exist"), "{told}");
+        let told = place.refused(&["merge", "parts", "--moves", "merged.jsonl"]);
+        assert!(told.contains("--moves: these are shards of endure, which keeps no moves"), "{told}");
     }
 }
 
@@ -109,7 +112,7 @@ fn a_generation_of_parts_is_that_of_training() {
     assert_eq!(place.refused(&["merge", "runs"]), "error: runs: there is no shard in this folder\n");
     let told =
         place.refused(&["shard", "--index", "0", "--of", "99", "--out", "parts", "generation", "--run", "whole"]);
-    assert!(told.contains("--of 99: there are only 7 parts of this work"), "{told}");
+    assert!(told.contains("--of 99: this work has at most 7 parts"), "{told}");
     let told = place.refused(&["shard", "--index", "0", "--of", "2", "--out", "parts", "generation", "--run", "none"]);
     assert!(told.contains("--run none: neither this folder"), "{told}");
 }
@@ -127,7 +130,7 @@ fn what_is_no_part_of_the_command_is_refused_by_its_name() {
 
     fs::remove_file(&second).unwrap();
     let told = place.refused(&["merge", "parts"]);
-    assert!(told.contains("parts: of 3 shards these 1 are missing: 1\n"), "{told}");
+    assert!(told.contains("parts: of 3 shards 1 is missing: 1\n"), "{told}");
 
     for damaged in [&bytes[..bytes.len() - 7], &bytes[..40], b"", &[&bytes[..bytes.len() - 9], b"123456789"].concat()] {
         fs::write(&second, damaged).unwrap();
@@ -250,10 +253,14 @@ fn a_part_that_cannot_be_is_refused_and_its_number_may_come_from_the_system() {
     for (more, expected) in [
         (&["--index", "2", "eval", "--player", "greedy"][..], "--index 2: it must be from 0 to 1, below --of"),
         (&["eval", "--player", "greedy"], "--index: a shard needs it, or the variable SLURM_ARRAY_TASK_ID"),
-        (&["--index", "0", "eval", "--games", "1"], "--of 2: there are only 1 parts of this work"),
+        (&["--index", "0", "eval", "--games", "1"], "--of 2: this work has at most 1 part"),
         (
             &["--index", "0", "eval", "--json", "x.json"],
             "--json: a shard writes to --out; give --json to `matchq merge`",
+        ),
+        (
+            &["--index", "0", "compare", "--players", "greedy", "--moves", "x.jsonl"],
+            "--moves: a shard writes to --out; give --moves to `matchq merge`",
         ),
     ] {
         let told = place.refused(&[&shard[..], more].concat());

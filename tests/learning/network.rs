@@ -44,7 +44,7 @@ fn cpu() -> Device {
 fn model(network: &NetworkConfig) -> ModelConfig {
     let network = network.clone();
     let (game, rules) = (Match3::NAME.to_owned(), Default::default());
-    ModelConfig { game, rules, mask: "matching".into(), points: 10.0, network }
+    ModelConfig { game, rules, mask: "matching".into(), points: 10.0, relative: true, network }
 }
 
 fn network(config: &NetworkConfig, seed: u64) -> QNetwork {

@@ -331,7 +331,8 @@ def test_the_single_file_is_small_enough():
 
 
 def test_a_game_in_a_file_is_shown_with_its_values(page, tmp_path):
-    lines = run("replay", "--seed", 3, "--player", "plan", "--html", tmp_path / "game.html").splitlines()
+    lines = run("replay", "--seed", 3, "--player", "plan").splitlines()
+    run("replay", "--seed", 3, "--player", "plan", "--html", tmp_path / "game.html")
     go(page, (tmp_path / "game.html").as_uri())
     boards = [json.loads(line)["board"] for line in lines]
     assert board_of(page) == boards[0]

@@ -15,14 +15,14 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Error in the user's input.
+    /// Error in the user's input; the sentence has one line.
     pub fn user(sentence: impl Into<String>) -> Self {
-        Self::User(sentence.into())
+        Self::User(escaped(&sentence.into()))
     }
 
-    /// Failure while running.
+    /// Failure while running; the sentence has one line.
     pub fn runtime(sentence: impl Into<String>) -> Self {
-        Self::Runtime(sentence.into())
+        Self::Runtime(escaped(&sentence.into()))
     }
 
     /// Error with a key or flag before its sentence.
@@ -52,6 +52,16 @@ impl Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// A text for a line of a terminal, in which names from outside may stand: control characters, such as
+/// new lines and backspaces, are written as `\n` and `\u{8}`.
+pub fn escaped(text: &str) -> String {
+    let shown = |letter: char| match letter.is_control() {
+        true => letter.escape_debug().to_string(),
+        false => letter.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
 
 /// A value out of range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,4 +109,16 @@ pub fn in_words(message: &str) -> String {
     ]
     .iter()
     .fold(message, |message, (type_name, words)| message.replace(type_name, words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_a_sentence_cannot_move_a_terminals_cursor() {
+        let sentence = Error::user("runs\new\u{8}est\u{1b}[2J\u{9b} is not there").to_string();
+        assert_eq!(sentence, r"runs\new\u{8}est\u{1b}[2J\u{9b} is not there");
+        assert_eq!(escaped("läufe/ä \\ 'it'"), "läufe/ä \\ 'it'");
+    }
 }

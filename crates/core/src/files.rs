@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, escaped};
 
 fn side_of(path: &Path) -> PathBuf {
     let mut side: OsString = path.file_name().unwrap_or_default().to_owned();
@@ -115,7 +115,7 @@ pub fn is_input(path: &Path) -> bool {
 
 /// Name of a user's file in messages.
 pub fn name(path: &Path) -> String {
-    if is_input(path) { "standard input".to_owned() } else { path.display().to_string() }
+    if is_input(path) { "standard input".to_owned() } else { escaped(&path.display().to_string()) }
 }
 
 /// Opens a user's file, or standard input, which can be read once.

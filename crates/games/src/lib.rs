@@ -64,7 +64,7 @@ pub use match3::Match3;
 pub use matchq_core::{error, instructions, random};
 pub use pieces::{GiveWeighed, Pieces};
 pub use tetris::Tetris;
-pub use text::{Shape, Text, Token, tidied, tidy};
+pub use text::{Shape, Text, Token, cells_in_words, counted, tidied, tidy};
 pub use tile_match::TileMatch;
 pub use vector::{Games, Outcome};
 pub use weighed::Run;

@@ -22,15 +22,11 @@ pub trait Text: Lookahead {
     /// `actions_left` counts only where the rules do; `None` means those of a new game.
     fn parse(rules: &Self::Rules, board: &str, actions_left: Option<i64>) -> Result<Self::State>;
 
-    /// An action in words, by default `swap (6, 2) and (7, 2)`: cells are (row, column), both from
-    /// 0, from the top left of the board's text.
+    /// An action in words that need no order of coordinates, by default `swap column 2, rows 6 and
+    /// 7`, of one cell `row 3, column 4`; both count from 0, from the top left of the board's text.
     fn words(state: &Self::State, action: usize) -> String {
-        let mut cells: Vec<String> =
-            Self::cells(state, action).into_iter().map(|(row, column)| format!("({row}, {column})")).collect();
-        match cells.pop() {
-            Some(last) if !cells.is_empty() => format!("swap {} and {last}", cells.join(", ")),
-            last => last.unwrap_or_default(),
-        }
+        let cells = Self::cells(state, action);
+        format!("{}{}", if cells.len() > 1 { "swap " } else { "" }, cells_in_words(&cells))
     }
 
     /// Cells (row, column) of the board's text that an action moves, or in which the action puts a
@@ -96,33 +92,96 @@ pub fn tidied<G: Text>(board: &str) -> Result<String> {
         .ok_or_else(|| Error::user(format!("the board is empty: it must be {}", G::BOARD)))
 }
 
-/// A board's text without what editors, other systems and `matchq play` add: a byte order mark,
-/// blanks at the ends of lines, blank lines before and after, and numbers of rows and columns.
+/// Cells (row, column) in words: `column 2, rows 6 and 7` in one column, `row 3, columns 4 and 5` in
+/// one row, else cell by cell.
+pub fn cells_in_words(cells: &[(usize, usize)]) -> String {
+    let (rows, columns): (Vec<usize>, Vec<usize>) = cells.iter().copied().unzip();
+    let single = |numbers: &[usize]| numbers.windows(2).all(|pair| pair[0] == pair[1]);
+    let listed = |numbers: &[usize]| {
+        let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        numbers.split_last().map_or(String::new(), |(last, before)| format!("{} and {last}", before.join(", ")))
+    };
+    match cells {
+        [] => String::new(),
+        [(row, column)] => format!("row {row}, column {column}"),
+        [(row, _), ..] if single(&rows) => format!("row {row}, columns {}", listed(&columns)),
+        [(_, column), ..] if single(&columns) => format!("column {column}, rows {}", listed(&rows)),
+        _ => cells.iter().map(|cell| cells_in_words(&[*cell])).collect::<Vec<_>>().join("; "),
+    }
+}
+
+/// A number with its unit, a plural such as `points`, which loses its s after 1.
+pub fn counted(number: impl ToString, unit: &str) -> String {
+    let number = number.to_string();
+    let is_one = number.trim_start_matches(['+', '-']) == "1";
+    format!("{number} {}", if is_one { unit.strip_suffix('s').unwrap_or(unit) } else { unit })
+}
+
+/// A board's text without what editors, other systems and the program itself add: characters that
+/// nobody sees, blanks at the ends of lines, blank lines before and after, and the numbers of rows and
+/// columns with the marks of a move, as `matchq play` and `advise` draw them.
 pub fn tidy(text: &str) -> String {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text: String = text.chars().filter(|letter| !is_invisible(*letter)).collect();
     let mut lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     while lines.pop_if(|line| line.is_empty()).is_some() {}
     let lines = &lines[lines.iter().take_while(|line| line.is_empty()).count()..];
     unnumbered(lines).unwrap_or_else(|| lines.join("\n"))
 }
 
-/// Rows without a first line `  0123..` and the row's number before each; `None` if a line lacks
-/// it.
+/// Whether a character has no width: byte order marks, zero-width spaces, soft hyphens, directions.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+}
+
+/// Rows below a line of column numbers, each behind its own number; `None` if a line lacks it.
+///
+/// A letter stands below its column's number. Beside letters may be blanks and marks of a move, and
+/// at a row's end the note `cleared`.
 fn unnumbered(lines: &[&str]) -> Option<String> {
     let (head, rows) = lines.split_first()?;
-    let edge = head.len() - head.trim_start().len();
-    let digits = (edge..head.len()).all(|x| head.as_bytes()[x] == b'0' + ((x - edge) % 10) as u8);
+    let places: Vec<usize> = (0..).zip(head.chars()).filter(|(_, digit)| *digit != ' ').map(|(at, _)| at).collect();
+    let digits = head.chars().filter(|digit| *digit != ' ');
+    let counts = (0..).zip(digits).all(|(x, digit)| char::from_digit(x % 10, 10) == Some(digit));
+    let edge = *places.first().filter(|edge| counts && **edge > 0 && !rows.is_empty())?;
     let row = |(y, line): (usize, &&str)| {
-        let (number, row) = line.split_at_checked(edge)?;
-        (number.trim_end() == y.to_string()).then(|| row.to_owned())
+        let line: Vec<char> = line.strip_suffix(" cleared").unwrap_or(line).chars().collect();
+        let is_mark = |at: &usize| " []*".contains(line[*at]);
+        let letters = |from: usize, to: usize, kept: &dyn Fn(&usize) -> bool| -> String {
+            (from..to).filter(kept).map(|at| line[at]).collect()
+        };
+        let number = letters(0, edge.min(line.len()), &|at| !is_mark(at));
+        // A row that is too long is told so by its reader.
+        let row = letters(edge, line.len(), &|at| places.contains(at) || !is_mark(at));
+        (number == y.to_string()).then_some(row)
     };
     let rows: Option<Vec<String>> = rows.iter().enumerate().map(row).collect();
-    rows.filter(|rows| digits && edge > 0 && !rows.is_empty()).map(|rows| rows.join("\n"))
+    rows.map(|rows| rows.join("\n"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::tidy;
+    use super::{cells_in_words, counted, tidy};
+
+    #[test]
+    fn cells_are_told_without_an_order_of_coordinates() {
+        for (cells, words) in [
+            (&[(1, 7), (2, 7)][..], "column 7, rows 1 and 2"),
+            (&[(3, 4), (3, 5)], "row 3, columns 4 and 5"),
+            (&[(3, 4)], "row 3, column 4"),
+            (&[(0, 1), (0, 2), (0, 3)], "row 0, columns 1, 2 and 3"),
+            (&[(0, 1), (2, 3)], "row 0, column 1; row 2, column 3"),
+            (&[], ""),
+        ] {
+            assert_eq!(cells_in_words(cells), words);
+        }
+    }
+
+    #[test]
+    fn a_unit_is_singular_after_one() {
+        assert_eq!([0, 1, -1, 2].map(|n| counted(n, "lines")), ["0 lines", "1 line", "-1 line", "2 lines"]);
+        assert_eq!([counted("1.5", "points"), counted("+1", "points")], ["1.5 points", "+1 point"]);
+    }
 
     #[test]
     fn a_board_is_the_same_in_any_form() {
@@ -133,6 +192,11 @@ mod tests {
             "\n \nab  \nc#\t\nd.\n\n \n",
             "  01\n0 ab\n1 c#\n2 d.",
             "\n  01  \n0 ab \n1 c#\n2 d.\n\n",
+            // As `advise` and the screen of `play` mark a move.
+            "   0  1 \n0  a  b \n1 [c] # \n2 [d] . cleared\n",
+            "  0 1 \n0 a b \n1 c*# \n2 d*. ",
+            // Characters that nobody sees.
+            "\u{200b}a\u{2060}b\nc#\u{ad}\n\u{202a}d.\u{202c}\u{200b}\n\u{200b}",
         ] {
             assert_eq!(tidy(form), board, "{form:?}");
         }

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use super::sections::{Checked, at_least_one, between};
 use super::{Learner, LearnerConfig};
-use crate::error::{Error, OutOfRange, Result, in_words, require};
+use crate::error::{Error, OutOfRange, Result, escaped, in_words, require};
 use crate::files;
 use crate::games::{Game, MaskKind, Match3};
 use crate::players::Measured;
@@ -164,6 +164,17 @@ pub struct Source {
 /// Keys whose values may be paths.
 const PATHS: [&str; 2] = ["learning.start", "learning.expert"];
 
+/// The first text with a control character below a key, which no key takes, and its whole key.
+fn control(value: &Value, key: String) -> Option<(String, String)> {
+    let below = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
+    match value {
+        Value::String(text) => text.contains(char::is_control).then(|| (key, text.clone())),
+        Value::Table(table) => table.iter().find_map(|(name, value)| control(value, below(name))),
+        Value::Array(values) => values.iter().find_map(|value| control(value, key.clone())),
+        _ => None,
+    }
+}
+
 macro_rules! inside {
     ($($name:literal,)*) => {
         /// Configurations inside the program, `configs/NAME.toml`: their names and texts.
@@ -259,7 +270,9 @@ impl Source {
     /// Parses a text called `name` and applies `key=value` overrides.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
-            Error::user(format!("{name} is not valid TOML: {}", error.to_string().trim_end()))
+            // The place is marked below its line.
+            let lines: Vec<String> = error.to_string().trim_end().lines().map(escaped).collect();
+            Error::User(format!("{name} is not valid TOML: {}", lines.join("\n")))
         })?;
         Self { table, name: name.to_owned(), overridden: vec![] }.overridden_by(overrides)
     }
@@ -268,7 +281,16 @@ impl Source {
         for text in overrides {
             self.overridden.push(set(&mut self.table, text)?.to_owned());
         }
-        Ok(self)
+        match control(&Value::Table(self.table.clone()), String::new()) {
+            None => Ok(self),
+            Some((key, text)) => Err(self.wrong(
+                &key,
+                &format!(
+                    "{text:?} has a control character: in double quotes \\n is a new line and \\b a backspace; write a path in \
+                     '...', or with /"
+                ),
+            )),
+        }
     }
 
     /// Name of the learner.

@@ -17,7 +17,10 @@ pub fn about(agents: &Agents) -> Value {
 /// What a page of one player's game needs to know.
 pub fn about_game<G: Playable>(player: &str) -> Value {
     let mut about = of::<G>(&Agents::closed());
-    about["players"] = json!([{"name": player, "about": "", "agent": false}]);
+    let choices = registry::game(G::NAME).map(|game| game.choices()).unwrap_or_default();
+    let known = choices.iter().find(|choice| choice.text() == player).map(|choice| choice.about);
+    let own = known.unwrap_or("as recorded in this file");
+    about["players"] = json!([{"name": player, "about": own, "agent": false}]);
     json!({"version": env!("CARGO_PKG_VERSION"), "games": [about]})
 }
 

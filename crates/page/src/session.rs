@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use matchq_core::error::{Error, Result};
 use matchq_games::random::Draw as _;
-use matchq_games::{Episode, Given, MaskKind, Names, actions_of_a_game};
+use matchq_games::{Episode, Given, MaskKind, Names, actions_of_a_game, counted};
 use matchq_pictures::landed::Landed;
 use matchq_players::{Agents, BoxedPlayer, Playable, position_stream, registry};
 use serde::{Deserialize, Serialize};
@@ -157,7 +157,7 @@ impl<G: Playable> Session<G> {
     fn step(&mut self, action: usize) -> Result<(Vec<String>, f32)> {
         let before = self.episode.state();
         if self.episode.is_over() {
-            return Err(Error::user(format!("the game is over after {} moves", self.at.moves.len())));
+            return Err(Error::user(format!("the game is over after {}", counted(self.at.moves.len(), "moves"))));
         }
         if !G::mask(&before, MaskKind::LEGAL).contains(action) {
             let number = self.at.moves.len() + 1;

@@ -69,7 +69,8 @@ fn shown<G: Playable>(player: &str, state: &G::State, advice: &Advice) -> Value 
     object(json!({
         "player": player,
         "meaning": advice.meaning.sentence::<G>(),
-        "unit": advice.meaning.in_points.then_some(G::UNIT),
+        "scale": advice.meaning.scale,
+        "unit": advice.meaning.in_points().then_some(G::UNIT),
         "moves": advice.moves.iter().map(|advised| shown_move::<G>(state, advised)).collect::<Vec<_>>(),
         "plan": best.map(|best| plan::<G>(state, best)),
         "advice": words,
@@ -104,7 +105,7 @@ fn known<G: Playable>(state: &G::State) -> String {
 }
 
 fn next(next: &Next) -> Value {
-    json!({"action": next.action, "words": next.words, "gains": next.gains})
+    json!({"action": next.action, "words": next.words, "cells": next.cells, "gains": next.gains})
 }
 
 /// The best move and those that then gain most for certain, each with the board that is certain

@@ -23,9 +23,10 @@ pub struct Frame {
 
 /// Pixels of a cell's side.
 const CELL: f64 = 40.0;
-/// Pixels left and right of the board, above for the title, below for the caption.
-const MARGIN: f64 = 16.0;
-const HEAD: f64 = 44.0;
+/// Pixels left and right of the board, above for the title and the columns' numbers, below for the
+/// caption.
+const MARGIN: f64 = 32.0;
+const HEAD: f64 = 66.0;
 const FEET: f64 = 56.0;
 
 /// Draws a game that repeats forever.
@@ -46,6 +47,11 @@ pub fn animation(title: &str, tiles: Tiles, frames: &[Frame]) -> String {
     tiles.define(&mut svg);
     svg.add(format_args!(r##"<rect width="{width}" height="{height}" rx="14" fill="#161821"/>"##));
     svg.text(width / 2.0, 29.0, r##"fill="#9aa0b4" font-size="14" text-anchor="middle""##, title);
+    // Numbers of columns and rows, as on a chess board.
+    let place = |number: usize| scale * CELL * (number as f64 + 0.5);
+    const NUMBER: &str = r##"fill="#9aa0b4" font-size="13" text-anchor="middle""##;
+    (0..columns).for_each(|x| svg.text(left + place(x), HEAD - 12.0, NUMBER, &x.to_string()));
+    (0..rows).for_each(|y| svg.text(left - 18.0, HEAD + place(y) + 4.5, NUMBER, &y.to_string()));
     let scaled = if scale == 1.0 { String::new() } else { format!(" scale({scale})") };
     svg.add(format_args!(r##"<g transform="translate({left} {HEAD}){scaled}">"##));
     tiles.ground(&mut svg, (columns, rows));
@@ -273,6 +279,11 @@ mod tests {
         // A constant cell is not animated; a late token's cell is empty before.
         assert_eq!(cell(&svg, 0, 40), used("#t2", 0, 40, ""));
         assert_eq!(cell(&svg, 40, 40), used("#e", 40, 40, &timed("href", "0;0.5", "#e;#t0")));
+        // Columns are numbered above the board, rows beside it.
+        for place in [r#"x="140" y="54""#, r#"x="62" y="130.5""#] {
+            let number = format!(r##"<text {place} fill="#9aa0b4" font-size="13" text-anchor="middle">1</text>"##);
+            assert!(svg.contains(&number), "{number} in {svg}");
+        }
         // Two adjacent marked cells share a frame; each caption has its time.
         assert!(svg.contains(r#"width="77" height="37" rx="9""#), "{svg}");
         assert!(svg.contains(&format!("display=\"inline\">{}", timed("display", "0;0.25", "inline;none"))), "{svg}");

@@ -93,7 +93,7 @@ mod tests {
         let mut landed = Landed::default();
         let empty = "..........";
         let board = format!("...OO.....\n...OO.....\n{empty}\n{empty}\n#.........\n########..");
-        let (way, rest) = follow(&mut landed, &board, "O, columns 8 to 9, clears 1");
+        let (way, rest) = follow(&mut landed, &board, "O, columns 8 to 9, clears 1 line");
         let (full, falling) = way.split_last().unwrap();
         assert!(falling.iter().all(|board| board.matches('O').count() == 4), "{falling:?}");
         assert_eq!(wall(full), [empty, empty, "#.......OO", "          "]);

@@ -40,6 +40,8 @@ pub struct Next {
     pub action: usize,
     /// The move in words.
     pub words: String,
+    /// Cells (row, column) of the move.
+    pub cells: Vec<(usize, usize)>,
     /// Points that are certain.
     pub gains: f64,
 }
@@ -50,7 +52,7 @@ pub fn advise<G: Roster>(player: &mut dyn Player<G>, state: &G::State, ties: &mu
     let meaning = player.meaning();
     let best = ranked.first().map_or(0.0, |best| best.value);
     // Values count a point of the lookahead as one.
-    let unit = if meaning.in_points { G::unit(state) } else { 1.0 };
+    let unit = if meaning.in_points() { G::unit(state) } else { 1.0 };
     let advised = |Valued { action, value, half_width, dropped }: &Valued| {
         let (gains, next) = certain::<G>(state, *action);
         Advised {
@@ -73,6 +75,7 @@ fn certain<G: Roster>(state: &G::State, action: usize) -> (f64, Option<Next>) {
     let next = |action| Next {
         action,
         words: G::words(&after.state, action),
+        cells: G::cells(&after.state, action),
         gains: gains(&after.state, G::after(&after.state, action).points),
     };
     let better = |best: Next, other: Next| if other.gains > best.gains { other } else { best };

@@ -10,6 +10,7 @@ use crate::network::{Backend, Precision};
 use crate::registry::{self, Playable};
 use crate::texts::{Parts, Roster, SEARCHES, Setting, preset_names};
 use matchq_core::error::{Error, Result};
+use matchq_core::files;
 
 /// Folder in which runs are known by their names.
 const RUNS: &str = "runs";
@@ -95,9 +96,9 @@ fn find(path: &Path) -> Result<Option<Agent>> {
     match place(path)? {
         Some(Place::Inside(shipped)) => Agent::shipped(shipped).map(Some),
         Some(Place::File(path_of_file)) => {
-            let name = path_of_file.display().to_string();
+            let name = files::name(&path_of_file);
             let file = AgentFile::load(&path_of_file)?;
-            let label = text_of(&path.display().to_string(), file.kind);
+            let label = text_of(&files::name(path), file.kind);
             Ok(Some(Agent::of(file, name, label)))
         }
         None => Ok(None),

@@ -70,7 +70,7 @@ pub use by_rules::{
     Budget, Cascade, Exhaustive, Greedy, PlanThenCascade, Planner, Random, Ranked, Rollout, Search, Setup,
 };
 pub use contract::{
-    BoxedPlayer, Listed, Meaning, Measured, Moved, Player, Policy, PolicyPlayer, Valued, best, in_words,
+    BoxedPlayer, Listed, Meaning, Measured, Moved, Player, Policy, PolicyPlayer, Scale, Valued, best, in_words,
     position_stream,
 };
 pub use learned::{LOST, Linear, LinearValue, Selection, ValueModel, ValuePlayer, places};

@@ -14,7 +14,8 @@ fn example() -> Model {
     let precision = Precision::Bf16;
     let network = NetworkConfig { channels: 4, layers: 2, precision, ..NetworkConfig::default() };
     let rules = [("obstacle_kinds".to_owned(), 1.into())].into_iter().collect();
-    let config = ModelConfig { game: "match3".into(), rules, mask: "matching".into(), points: 4.0, network };
+    let config =
+        ModelConfig { game: "match3".into(), rules, mask: "matching".into(), points: 4.0, relative: true, network };
     let mut model = Model { config, weights: Default::default() };
     model.weights = weights::random(&model.shape::<Match3>(), 1);
     model

@@ -16,6 +16,7 @@ fn shape<G: Image>(network: NetworkConfig) -> NetworkShape {
         rules: Default::default(),
         mask: String::new(),
         points: 10.0,
+        relative: true,
         network: NetworkConfig { layers: 3, ..network },
     };
     NetworkShape::of::<G>(&config)

@@ -1,6 +1,7 @@
 //! Moves drawn into a picture: outlines of their cells, and ranks.
 
 use super::field::Field;
+use super::overlay::numbers;
 use super::picture::Picture;
 
 /// Distances in cells: of an outline from the cells' ends, of their corners' radius.
@@ -45,9 +46,11 @@ const DIGITS: [&[[f64; 2]]; 3] = [
 ];
 
 /// The picture with up to three moves, best first: the cells (column, row) that a move swaps or in
-/// which a piece lands have a white outline in a black one, and their rank in a disc.
+/// which a piece lands have a white outline in a black one, and their rank in a disc. Columns and rows
+/// are numbered at the edge.
 pub fn moves(picture: &Picture, field: &Field, moves: &[Vec<[usize; 2]>]) -> Picture {
     let mut drawn = picture.clone();
+    numbers(&mut drawn, field);
     let moves: Vec<&Vec<[usize; 2]>> = moves.iter().filter(|cells| !cells.is_empty()).take(DIGITS.len()).collect();
     // The best move lies above the others.
     for (rank, cells) in moves.iter().enumerate().rev() {
@@ -192,9 +195,10 @@ mod tests {
                 let far = |pixel: [u8; 3]| (0..3).any(|at| pixel[at].abs_diff(ground[at]) > 90);
                 places.filter(|(x, y)| far(drawn.at(*x, *y))).count()
             };
-            // Two cells of each move, an untouched one, and the page.
+            // Two cells of each move, an untouched one, the page, and the numbers of a column and a row.
             assert!(counted([20, 20], [100, 60]) > 300 && counted([140, 100], [180, 180]) > 300, "{ground:?}");
-            assert_eq!((counted([30, 110], [90, 170]), counted([0, 0], [200, 10])), (0, 0));
+            assert_eq!((counted([30, 110], [90, 170]), counted([0, 185], [200, 200])), (0, 0));
+            assert!(counted([110, 0], [130, 18]) > 20 && counted([0, 110], [18, 130]) > 20, "{ground:?}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::field::Field;
 use super::picture::Picture;
-use super::read::{Cell, Reading};
+use super::read::Reading;
 
 /// Signs of five rows of three pixels, the left pixel in the highest bit.
 const GLYPHS: &[(char, [u8; 5])] = &[
@@ -52,6 +52,7 @@ const LINE: [u8; 3] = [255, 0, 255];
 const SURE: [u8; 3] = [90, 255, 90];
 const UNSURE: [u8; 3] = [255, 70, 70];
 const GROUND: [u8; 3] = [0, 0, 0];
+const NUMBER: [u8; 3] = [255, 255, 255];
 const MARK: [u8; 3] = [255, 150, 0];
 
 /// The picture with lattice, letters as capitals and confidences: green if sure, else red.
@@ -70,9 +71,28 @@ pub fn overlay(picture: &Picture, reading: &Reading) -> Picture {
     for (at, cell) in reading.cells.iter().enumerate() {
         let middle = field.middle(at % field.size[0], at / field.size[0]);
         let corner = [0, 1].map(|axis| (middle[axis] - field.cell[axis] / 2.0).round() as isize + 2);
-        label(&mut drawn, corner, field.cell[0], cell);
+        let text = format!("{}{:.0}", cell.letter.to_uppercase(), (100.0 * cell.confidence).floor());
+        // A sign has four columns of pixels; all signs take about two thirds of the cell.
+        let size = ((field.cell[0] * 0.65 / (4.0 * text.len() as f64)) as isize).max(1);
+        write(&mut drawn, corner, size, &text, if cell.is_sure() { SURE } else { UNSURE });
     }
+    numbers(&mut drawn, field);
     drawn
+}
+
+/// Numbers of columns above the field and of rows left of it, inside where there is no room.
+pub fn numbers(picture: &mut Picture, field: &Field) {
+    let size = ((field.cell[1] * 0.3 / 7.0).round() as isize).max(1);
+    let [left, top, ..] = field.rectangle();
+    for (axis, end) in [(0, top), (1, left)] {
+        for number in 0..field.size[axis] {
+            let text = number.to_string();
+            let extent = [4 * text.len() as isize + 1, 7].map(|dots| dots * size);
+            let mut corner = [0, 1].map(|axis| field.middle(number, number)[axis].round() as isize - extent[axis] / 2);
+            corner[1 - axis] = (end.round() as isize - extent[1 - axis] - size).max(0);
+            write(picture, corner, size, &text, NUMBER);
+        }
+    }
 }
 
 /// Frame drawn along the inside of a cell.
@@ -89,12 +109,9 @@ pub fn mark(picture: &mut Picture, field: &Field, column: usize, row: usize) {
     }
 }
 
-fn label(picture: &mut Picture, [left, top]: [isize; 2], cell: f64, what: &Cell) {
-    let text: Vec<char> =
-        format!("{}{:.0}", what.letter.to_uppercase(), (100.0 * what.confidence).floor()).chars().collect();
-    // A sign has four columns of pixels; all signs take about two thirds of the cell.
-    let size = ((cell * 0.65 / (4.0 * text.len() as f64)) as isize).max(1);
-    let colour = if what.is_sure() { SURE } else { UNSURE };
+/// Writes a text on a dark ground, whose dots have a size in pixels.
+fn write(picture: &mut Picture, [left, top]: [isize; 2], size: isize, text: &str, colour: [u8; 3]) {
+    let text: Vec<char> = text.chars().collect();
     for y in -1..=5 {
         for x in -1..4 * text.len() as isize {
             let sign = text.get((x.max(0) / 4) as usize).copied();

@@ -439,13 +439,15 @@ def _rectangle(text: str) -> tuple[int, ...]:
 
 
 def _show(board: str, ranked: list[tuple[Any, float]], game: str, played: int, left: int | None) -> None:
-    """Prints the board with the best move in brackets, and the best moves."""
+    """Prints the numbered board with the best move in brackets, and the best moves."""
     best = cells_of_move(ranked[0][0], game=game)
     lines = [f"board {played + 1}" + (f", moves left: {left}" if left is not None else "")]
+    lines.append("  " + "".join(f" {x % 10} " for x in range(board.index("\n"))))
     for y, row in enumerate(board.split("\n")):
-        lines.append("".join(f"[{cell}]" if (y, x) in best else f" {cell} " for x, cell in enumerate(row)))
+        lines.append(f"{y:<2}" + "".join(f"[{cell}]" if (y, x) in best else f" {cell} " for x, cell in enumerate(row)))
     for rank, (move, value) in enumerate(ranked, 1):
-        cells = " and ".join(map(str, cells_of_move(move, game=game)))
+        (y, x), (other_y, other_x) = cells_of_move(move, game=game)
+        cells = f"column {x}, rows {y} and {other_y}" if x == other_x else f"row {y}, columns {x} and {other_x}"
         lines.append(f"{rank:3}  swap {cells}  {value:9.2f}")
     # Each board takes the place of the last one on a terminal.
     clear = "\033[H\033[2J" if sys.stdout.isatty() else ""

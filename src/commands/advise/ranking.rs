@@ -1,5 +1,6 @@
 //! A player's advice as a table.
 
+use crate::games::counted;
 use crate::players::{Advice, Advised, Playable};
 
 /// Most words of a move.
@@ -53,16 +54,15 @@ fn board<G: Playable>(state: &G::State, best: Option<&Advised>) -> String {
 
 /// What the best move gains and prepares, as the rest of a sentence.
 fn told<G: Playable>(best: &Advised) -> String {
-    let unit = G::UNIT;
     let now = match best.gains {
         0.0 => " gains nothing at once".to_owned(),
-        costs if costs < 0.0 => format!(" costs {} {unit} at once", short(-costs)),
-        gains => format!(" gains {} {unit} for certain", short(gains)),
+        costs if costs < 0.0 => format!(" costs {} at once", counted(short(-costs), G::UNIT)),
+        gains => format!(" gains {} for certain", counted(short(gains), G::UNIT)),
     };
     let next = best
         .next
         .as_ref()
-        .map_or(String::new(), |next| format!(", and then {} gains {} for certain", next.words, short(next.gains)));
+        .map_or(String::new(), |next| format!(", and the best next one ({}) {}", next.words, short(next.gains)));
     now + &next
 }
 
@@ -96,7 +96,7 @@ fn moves<G: Playable>(state: &G::State, advice: &Advice) -> String {
     text += "\n\ncosts: the best move's value less this one's";
     text += if sure { ", with its 95 % interval\n" } else { "\n" };
     if G::PIECES.is_none() {
-        text += "(row, column): both from 0, from the top left\n";
+        text += "rows and columns: from 0, from the top left\n";
     }
     text += &format!("now: {} for certain", G::UNIT);
     text += if plans { "; next: those of the best next move, for certain\n" } else { "\n" };
@@ -129,7 +129,7 @@ mod tests {
     fn the_table_marks_the_best_move_and_says_what_it_gains_and_what_the_others_cost() {
         let state = Match3::parse(&Default::default(), BOARD, Some(1)).unwrap();
         let best = Move { x: 2, y: 6, vertical: true }.action().unwrap();
-        let next = Next { action: 0, words: "swap (0, 0) and (1, 0)".to_owned(), gains: 30.0 };
+        let next = Next { action: 0, words: "swap column 0, rows 0 and 1".to_owned(), cells: vec![], gains: 30.0 };
         let moves = vec![
             Advised { gains: 15.0, next: Some(next), ..advised(best, 16.25, 16.25) },
             Advised { half_width: Some(1.5), gains: -5.0, ..advised(0, 12.0, 16.25) },
@@ -140,9 +140,9 @@ mod tests {
         for part in [
             "\n6  d  # [#] #  #  a  d  c \n7  b  # [c] a ",
             "\nA value is the mean of y, in points.\n\
-             The best move gains 15 points for certain, and then swap (0, 0) and (1, 0) gains 30 for certain.\n",
-            "\n   1  swap (6, 2) and (7, 2)       16.2                           15      30\n",
-            "\n   2  swap (0, 0) and (1, 0)       12.0       4.2 ± 1.5           -5       -\n",
+             The best move gains 15 points for certain, and the best next one (swap column 0, rows 0 and 1) 30.\n",
+            "\n   1  swap column 2, rows 6 and 7       16.2                           15      30\n",
+            "\n   2  swap column 0, rows 0 and 1       12.0       4.2 ± 1.5           -5       -\n",
             "\n      given up early, after few simulations:\n   3  ",
         ] {
             assert!(text.contains(part), "{part:?} in\n{text}");

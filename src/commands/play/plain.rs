@@ -67,7 +67,7 @@ fn best<G: Playable>(state: &G::State, advice: &Advice) -> String {
             None => format!("{words}: {value:.1}"),
         }
     };
-    advice.moves.iter().take(BEST).map(told).collect::<Vec<_>>().join("; ")
+    advice.moves.iter().filter(|advised| !advised.dropped).take(BEST).map(told).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::session::{Phase, Session};
-use crate::games::Shape;
+use crate::games::{Shape, counted};
 use crate::players::Playable;
 
 const KEYS: &str = "q quit  space pause  s board  m move  + - speed  n next game";
@@ -102,7 +102,7 @@ fn panel<G: Playable>(session: &Session<G>) -> Text<'static> {
     let rows = [
         row("player", session.player.clone()),
         row("seed", session.seed.to_string()),
-        row("score", format!("{} {}", session.score, G::UNIT)),
+        row("score", counted(session.score, G::UNIT)),
     ];
     let more = [
         row("speed", format!("{}x{paused}", session.speed)),

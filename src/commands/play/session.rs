@@ -4,7 +4,7 @@ use matchq_pictures::landed::Landed;
 
 use super::clip::Clip;
 use crate::eval::tie_stream;
-use crate::games::{Episode, Game};
+use crate::games::{Episode, Game, counted};
 use crate::players::{Playable, Valued};
 use crate::random::Stream;
 
@@ -146,7 +146,8 @@ impl<G: Playable> Session<G> {
             words: G::words(&state, action),
             cells: G::cells(&state, action),
         };
-        self.ranking = answer.ranked.into_iter().map(candidate).collect();
+        // Moves that a search gave up early have rough values, which are in no order with the others'.
+        self.ranking = answer.ranked.into_iter().filter(|valued| !valued.dropped).map(candidate).collect();
         self.ties = answer.ties;
         self.phase = Phase::Chosen;
         self.shown = 0.0;
@@ -239,10 +240,9 @@ impl<G: Playable> Session<G> {
         let moves = match (self.moves_left(), played) {
             (_, 0) => return past.clone(),
             (Some((left, all)), _) => format!("{} of {all} moves", all - left),
-            (None, 1) => "1 move".to_owned(),
-            (None, _) => format!("{played} moves"),
+            (None, _) => counted(played, "moves"),
         };
-        format!("{past}seed {seed}, {player}: {} {} after {moves}\n", self.episode.score(), G::UNIT)
+        format!("{past}seed {seed}, {player}: {} after {moves}\n", counted(self.episode.score(), G::UNIT))
     }
 
     /// Text of the shown board, with the letters of landed pieces.

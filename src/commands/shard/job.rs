@@ -185,9 +185,10 @@ impl Shards {
             let more = missing - named.len() as u64;
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             return Err(Error::user(format!(
-                "{}: of {} shards these {missing} are missing: {}{more}",
+                "{}: of {} shards {missing} {} missing: {}{more}",
                 folder.display(),
                 job.of,
+                if missing == 1 { "is" } else { "are" },
                 named.join(", ")
             )));
         }

@@ -375,7 +375,7 @@ impl Text for Tetris {
     }
 
     /// Piece, orientation, columns and rows that it clears, such as `T upright, columns 3 to 5,
-    /// clears 1`.
+    /// clears 1 line`.
     fn words(state: &State, action: usize) -> String {
         text::words(state, action, Self::after(state, action).points as u32)
     }

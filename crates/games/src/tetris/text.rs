@@ -4,6 +4,7 @@ use super::piece::{COLUMNS, FULL, LETTERS, Orientation, PIECES, ROWS, TALLEST, U
 use super::wall::{KEPT, Wall};
 use super::{State, Tetris};
 use crate::error::{Error, Result};
+use crate::text::counted;
 
 pub(super) const SHOWN: usize = 2;
 /// Column of the shown piece's left side.
@@ -85,7 +86,7 @@ pub(super) fn words(state: &State, action: usize, clears: u32) -> String {
         1 => format!("column {column}"),
         width => format!("columns {column} to {}", column + width - 1),
     };
-    let clears = if clears > 0 { format!(", clears {clears}") } else { String::new() };
+    let clears = if clears > 0 { format!(", clears {}", counted(clears, "lines")) } else { String::new() };
     format!("{}{space}{name}, {columns}{clears}", LETTERS[piece])
 }
 
@@ -135,8 +136,8 @@ pub(super) fn parse(text: &str) -> Result<State> {
     let height = if has_piece { wall.len() } else { ROWS };
     if wall.len() > ROWS || has_piece && wall.len() < 4 {
         return wrong(format!(
-            "the wall has {} rows, but must have up to {ROWS}, and at least 4 below a piece",
-            wall.len()
+            "the wall has {}, but must have up to {ROWS}, and at least 4 below a piece",
+            counted(wall.len(), "rows")
         ));
     }
     let mut rows = [0; KEPT];
@@ -145,8 +146,8 @@ pub(super) fn parse(text: &str) -> Result<State> {
         let cells: Vec<char> = line.chars().collect();
         if cells.len() != COLUMNS {
             return wrong(format!(
-                "row {row} of the board (from 0) has {} cells, but must have {COLUMNS}",
-                cells.len()
+                "row {row} of the board (from 0) has {}, but must have {COLUMNS}",
+                counted(cells.len(), "cells")
             ));
         }
         let to = &mut rows[wall.len() - 1 - index];

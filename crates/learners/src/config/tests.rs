@@ -126,6 +126,42 @@ fn the_configuration_of_the_benches_names_every_key_of_its_sections() {
 }
 
 #[test]
+fn a_path_with_control_characters_is_shown_escaped_with_how_tomls_quotes_work() {
+    for (text, sets, key) in [
+        ("learning = { start = \"runs\\new\\best\" }", &[][..], "file.toml: learning.start: "),
+        ("learning = { features = [\"a\\u001b\"] }", &[], "file.toml: learning.features: "),
+        ("", &["learning.expert=\"runs\\new\""], "--set: learning.expert: "),
+    ] {
+        let told = sentence(text, sets);
+        assert!(told.starts_with(key) && told.contains("in '...', or with /"), "{told}");
+        assert!(!told.contains(char::is_control), "{told:?}");
+    }
+    assert!(sentence("learning = { start = \"runs\\new\" }", &[]).contains(r#""runs\new" has a control character"#));
+    // The place of a mistake keeps its lines, and nothing else moves the cursor.
+    let told = sentence("seed = \u{1b}[2J", &[]);
+    assert!(told.lines().count() > 2 && !told.contains('\u{1b}'), "{told:?}");
+}
+
+#[test]
+fn the_page_that_a_configuration_names_explains_its_learners_keys() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (name, text) in CONFIGURATIONS {
+        let comments: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# ")).collect();
+        let comments = comments.join(" ");
+        let (before, _) = comments.split_once(" explains every key").or(comments.split_once(" explains them")).unwrap();
+        let page = before.rsplit(' ').next().unwrap();
+        let page = std::fs::read_to_string(root.join(page)).unwrap();
+        let keys = text.parse::<Table>().unwrap().remove("learning");
+        for key in keys.iter().filter_map(Value::as_table).flat_map(Table::keys) {
+            assert!(
+                page.contains(&format!("`{key}`")) || page.contains(&format!("`[learning.{key}]`")),
+                "{name}: {key}"
+            );
+        }
+    }
+}
+
+#[test]
 fn an_unknown_key_and_a_wrong_type_are_named_with_their_file() {
     for (text, parts) in [
         ("sead = 1", ["file.toml: sead", "unknown field"]),

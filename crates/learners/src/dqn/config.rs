@@ -200,6 +200,7 @@ impl TrainConfig<Config> {
             rules: Table::clone(&game.rules),
             mask: game.mask.clone(),
             points: 1.0 / learner.learning.reward_scale,
+            relative: learner.learning.relative,
             network: learner.network.clone(),
         }
     }

@@ -130,7 +130,7 @@ mod tests {
         let (input, dynamics_waves) = (Input::Position, 0);
         let network = NetworkConfig { channels: 4, layers: 2, input, dynamics_waves, ..NetworkConfig::default() };
         let (game, rules) = (Match3::NAME.to_owned(), Default::default());
-        let model = ModelConfig { game, rules, mask: String::new(), points: 10.0, network };
+        let model = ModelConfig { game, rules, mask: String::new(), points: 10.0, relative: true, network };
         QNetwork::new::<Match3>(&model, &mut Stream::new(1, Role::Initialise, 0), &tracked())
     }
 

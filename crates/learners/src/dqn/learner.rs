@@ -152,7 +152,8 @@ impl<G: Image + Measured> QLearner<G> {
         Outcomes::<G> { rules, view, expected, scale, discount }.simulate(batch, &mut self.simulating)
     }
 
-    /// Targets: `reward + discount * maximum`, minus a mean if values are relative.
+    /// Targets: `reward + discount * maximum`, less the running mean of `discount * maximum` over next
+    /// states with as many actions left if values are relative.
     ///
     /// `slots` are those of the transitions.
     pub(super) fn targets(&mut self, backups: &[Backup<G::State>], slots: &[usize]) -> Result<Vec<f32>> {

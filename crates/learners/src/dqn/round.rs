@@ -240,7 +240,9 @@ impl<G: Image + Measured> QLearner<G> {
         let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
         let backups = self.backups(&batch);
 
-        // Targets: y = r + discount * max_a' Q_target(s', a'), and y = r at the end of a game.
+        // Targets: y = r + discount * max_a' Q_target(s', a'), and y = r at the end of a game. Relative
+        // values, the default, leave out what comes on average: with b the running mean of the middle
+        // term over all s' with as many moves left, y = r + discount * max_a' Q_target(s', a') - b.
         let targets = self.targets(&backups, &sample.slots)?;
 
         // Gradient step on the mean loss between Q(s, a) and y.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::agent_file::{AgentFile, Kind};
-use crate::contract::{BoxedPlayer, PolicyPlayer};
+use crate::contract::{BoxedPlayer, Measured, PolicyPlayer};
 use crate::learned::{Linear, ValueModel};
 use crate::network::{Backend, Model, NetworkPlayer, Precision};
 use matchq_core::error::{Error, Result, in_words};
@@ -170,7 +170,7 @@ impl Agent {
         Linear::from_file::<G>(&self.file, &self.name)
     }
 
-    pub(crate) fn build<G: Image + ActionFeatures>(
+    pub(crate) fn build<G: Image + ActionFeatures + Measured>(
         &self,
         rules: &G::Rules,
         batch: usize,
@@ -188,7 +188,7 @@ impl Agent {
         })
     }
 
-    pub(crate) fn network_player<G: Image>(
+    pub(crate) fn network_player<G: Image + Measured>(
         &self,
         batch: usize,
         precision: Option<Precision>,

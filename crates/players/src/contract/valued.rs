@@ -30,11 +30,23 @@ impl Valued {
     }
 }
 
+/// What a player's values count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// The game's [points](matchq_games::Lookahead::unit) to come.
+    Points,
+    /// Such points, less those that come on average with as many moves left.
+    Relative,
+    /// Numbers on a scale of the player's own.
+    Own,
+}
+
 /// What a player's values are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Meaning {
-    /// Whether a value's unit is the game's [point](matchq_games::Lookahead::unit).
-    pub in_points: bool,
+    /// What a value counts.
+    pub scale: Scale,
     /// What a value is, as the rest of a sentence that begins with `A value is`.
     pub about: Cow<'static, str>,
 }
@@ -42,17 +54,22 @@ pub struct Meaning {
 impl Meaning {
     /// Values on a scale of the player's own.
     pub const OWN: Self =
-        Self { in_points: false, about: Cow::Borrowed("a number on the player's own scale, not points") };
+        Self { scale: Scale::Own, about: Cow::Borrowed("a number on the player's own scale, not points") };
+
+    /// Whether values are in the game's points.
+    pub fn in_points(&self) -> bool {
+        self.scale != Scale::Own
+    }
 
     /// The meaning as a sentence.
     pub fn sentence<G: Measured>(&self) -> String {
-        let unit = if self.in_points { format!(", in {}", G::UNIT) } else { String::new() };
+        let unit = if self.in_points() { format!(", in {}", G::UNIT) } else { String::new() };
         format!("A value is {}{unit}.", self.about)
     }
 
     /// Values in points; `about` is the rest of a sentence that begins with `A value is`.
     pub fn points(about: impl Into<Cow<'static, str>>) -> Self {
-        Self { in_points: true, about: about.into() }
+        Self { scale: Scale::Points, about: about.into() }
     }
 }
 

@@ -37,7 +37,8 @@ struct Pair<'a> {
     luck_adjusted: Option<Difference>,
 }
 
-/// The players of a file of `--from`; pairs are computed anew.
+/// The players of a file of `--from`, whose values of JSON may follow each other line by line; pairs
+/// are computed anew.
 pub struct Saved(pub Vec<Series>);
 
 /// A player's games, to be compared.
@@ -49,22 +50,32 @@ pub enum Series {
 }
 
 impl Saved {
-    /// The players of a report, or a single one.
+    /// The players of reports, or single ones; the games of a player may stand on several lines.
     pub fn parse(text: &str) -> serde_json::Result<Self> {
+        let mut all: Vec<Series> = Vec::new();
         // As text, because values lose the last digits of seeds above 2^64.
-        let whole: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text)?;
-        let players = match whole.get("players") {
-            Some(players) => serde_json::from_str::<Vec<Box<RawValue>>>(players.get())?,
-            None => vec![serde_json::from_str(text)?],
-        };
-        let parse = |player: Box<RawValue>| {
-            let keys: BTreeMap<String, IgnoredAny> = serde_json::from_str(player.get())?;
-            match keys.contains_key("scores") {
-                true => serde_json::from_str(player.get()).map(|report| Series::Report(Box::new(report))),
-                false => serde_json::from_str(player.get()).map(Series::Given),
+        for value in serde_json::Deserializer::from_str(text).into_iter::<Box<RawValue>>() {
+            let value = value?;
+            let whole: BTreeMap<String, Box<RawValue>> = serde_json::from_str(value.get())?;
+            let players = match whole.get("players") {
+                Some(players) => serde_json::from_str::<Vec<Box<RawValue>>>(players.get())?,
+                None => vec![value],
+            };
+            for player in players {
+                let keys: BTreeMap<String, IgnoredAny> = serde_json::from_str(player.get())?;
+                if keys.contains_key("scores") {
+                    all.push(Series::Report(serde_json::from_str(player.get())?));
+                    continue;
+                }
+                let given = serde_json::from_str(player.get())?;
+                let other = match all.last_mut() {
+                    Some(Series::Given(last)) => last.join(given),
+                    _ => Some(given),
+                };
+                all.extend(other.map(Series::Given));
             }
-        };
-        players.into_iter().map(parse).collect::<serde_json::Result<_>>().map(Self)
+        }
+        Ok(Self(all))
     }
 }
 
@@ -165,6 +176,14 @@ mod tests {
         let saved = Saved::parse(&bare).unwrap();
         let Series::Given(given) = saved.0.into_iter().next().unwrap() else { panic!("it has no scores") };
         assert_eq!(given.report::<Match3>().unwrap().scores, all[0].scores);
+        // Line by line, a game each; other players and other seeds stay apart.
+        let lines = all[0].games() + &all[1].games() + &all[0].games();
+        let read: Vec<Report> =
+            Saved::parse(&lines).unwrap().0.into_iter().map(|series| series.report::<Match3>().unwrap()).collect();
+        let found: Vec<(&str, u128, &[i32])> =
+            read.iter().map(|report| (&*report.player, report.seed, &*report.scores)).collect();
+        let same = |report: &'static str| (report, 1 << 70, &*all[0].scores);
+        assert_eq!((lines.lines().count(), found), (6, vec![same("one"), same("two"), same("one")]));
         assert!(Saved::parse("[]").is_err() && Saved::parse("{\"players\": [3]}").is_err());
     }
 }

@@ -10,6 +10,7 @@ use super::{Figures, PlayedGame, Ratio, Summary, deal, luck, replay};
 use crate::registry::Playable;
 use crate::texts::{Figure, Played};
 use matchq_core::error::{Error, Result, in_words};
+use matchq_games::counted;
 
 /// A player's games and figures, as in the JSON.
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,12 +44,13 @@ pub struct Report {
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub luck_adjusted: Option<LuckAdjusted>,
     /// The game's own figures.
-    #[serde(flatten, skip_deserializing)]
+    #[serde(flatten)]
     own: Map<String, Value>,
     /// Ratios among the own figures, with names for people.
     #[serde(skip)]
     pub ratios: Vec<(&'static str, Option<Ratio>)>,
-    /// Each game's moves.
+    /// Each game's moves; none where they are not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     moves: Vec<Moves>,
 }
 
@@ -116,6 +118,17 @@ fn no_rules() -> Value {
 }
 
 impl Given {
+    /// Adds the games of another file, or of the next line of one, if they follow; otherwise returns it.
+    pub(super) fn join(&mut self, next: Self) -> Option<Self> {
+        let follows = self.seed.checked_add(self.moves.len() as u128) == Some(next.seed);
+        let same = (&self.player, &self.game, &self.rules) == (&next.player, &next.game, &next.rules);
+        if !(follows && same) {
+            return Some(next);
+        }
+        self.moves.extend(next.moves);
+        None
+    }
+
     /// Replays the games; an error names the game and the move that is wrong.
     pub fn report<G: Playable>(self) -> std::result::Result<Report, String> {
         let Self { player, rules, seed, moves, .. } = self;
@@ -134,8 +147,8 @@ impl Given {
                 moves.values().iter().enumerate().map(action).collect::<std::result::Result<Vec<usize>, _>>()?;
             let played = replay::<G>(&of, seed, &actions).ok_or_else(|| wrong("the game ends before its moves do"))?;
             if !played.is_over {
-                let count = actions.len();
-                return Err(wrong(&format!("its {count} moves must lead to the game's end, but the game goes on")));
+                let count = counted(actions.len(), "moves");
+                return Err(wrong(&format!("its {count} must lead to the game's end, but the game goes on")));
             }
             games.push(played);
         }
@@ -211,6 +224,12 @@ impl Report {
             return Ok(true);
         }
         let rules: G::Rules = self.rules::<G>().map_err(Error::user)?;
+        if self.moves.is_empty() {
+            return Err(Error::user(format!(
+                "{} has no moves, which luck is estimated from: let it play with --luck, or with --moves, and compare that file",
+                self.player
+            )));
+        }
         let luck = |(index, score): (usize, &i32)| {
             if !goes_on() {
                 return Ok(None);
@@ -224,7 +243,7 @@ impl Report {
                 let player = &self.player;
                 Error::user(format!(
                     "{player} has moves of the game of seed {seed} that do not lead to its end with the score {score}: the \
-                     moves must be as compare --json wrote them"
+                     moves must be as compare --moves wrote them"
                 ))
             })
         };
@@ -242,9 +261,27 @@ impl Report {
         self.check_luck()
     }
 
-    /// Computes the game's own figures.
+    /// The games as lines of JSON, each the moves of one game.
+    pub fn games(&self) -> String {
+        let Self { player, game, rules, seed, moves, .. } = self;
+        let head =
+            format!("{{\"player\":{},\"game\":{},\"rules\":{rules}", Value::from(&**player), Value::from(&**game));
+        let line =
+            |(index, Moves(moves)): (u128, &Moves)| format!("{head},\"seed\":{},\"moves\":[{moves}]}}\n", seed + index);
+        (0..).zip(moves).map(line).collect()
+    }
+
+    /// Leaves the moves out of the report.
+    pub fn forget_moves(&mut self) {
+        self.moves.clear();
+    }
+
+    /// Computes the game's own figures; a report without moves keeps those that it was read with.
     pub fn find_own_figures<G: Playable>(&mut self) {
+        let read = std::mem::take(&mut self.own);
         let Ok(rules) = self.rules::<G>() else { return };
+        let known = |name: &str| read.get(name).and_then(Value::as_f64).filter(|number| number.is_finite());
+        let is_read = self.moves.is_empty();
         let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
             let (game, random, _) = deal::<G>(&rules, self.seed + index);
             // An unknown move changes nothing.
@@ -252,15 +289,20 @@ impl Report {
             Played { game, random, actions }
         });
         let figures = G::figures(&mut games);
-        let ratios = figures.ratios.iter().map(|figure| (figure, Ratio::of(&figure.games)));
-        for (Figure { name, about, .. }, ratio) in ratios {
-            self.own.insert((*name).to_owned(), ratio.map(|ratio| ratio.mean).into());
+        for Figure { name, about, games } in figures.ratios {
+            let half_width = || known(&format!("{name}_half_width"));
+            let ratio = match is_read {
+                true => known(name).map(|mean| Ratio { mean, half_width: half_width() }),
+                false => Ratio::of(&games),
+            };
+            self.own.insert(name.to_owned(), ratio.map(|ratio| ratio.mean).into());
             self.own.insert(format!("{name}_half_width"), ratio.and_then(|ratio| ratio.half_width).into());
             self.ratios.push((about, ratio));
         }
         for (name, counts) in figures.counts {
             let counts: Map<String, Value> = counts.into_iter().map(|(kind, count)| (kind, count.into())).collect();
-            self.own.insert(name.to_owned(), counts.into());
+            let counts = if is_read { read.get(name).cloned().unwrap_or_default() } else { counts.into() };
+            self.own.insert(name.to_owned(), counts);
         }
     }
 
@@ -394,10 +436,13 @@ mod tests {
         found.scores[1] += 1;
         let error = found.estimate_luck::<Match3>(5, &|| true).unwrap_err().to_string();
         assert!(error.contains("greedy has moves of the game of seed 6 that do not lead"), "{error}");
-        found.moves.pop();
+        found.moves.truncate(2);
         found.scores[1] -= 1;
         let error = found.estimate_luck::<Match3>(5, &|| true).unwrap_err().to_string();
         assert!(error.contains("the game of seed 7"), "{error}");
+        found.forget_moves();
+        let error = found.estimate_luck::<Match3>(5, &|| true).unwrap_err().to_string();
+        assert!(error.starts_with("greedy has no moves, which luck is estimated from"), "{error}");
     }
 
     #[test]
@@ -436,5 +481,17 @@ mod tests {
             moves
         );
         assert_eq!(found.ratios.iter().map(|(about, _)| *about).next(), Some("moves a game"));
+        // A report without moves keeps them, and loses what is no figure of the game.
+        found.forget_moves();
+        let text = serde_json::to_string(&found).unwrap().replacen('{', "{\"other\": 1,", 1);
+        let mut read: Report = serde_json::from_str(&text).unwrap();
+        read.find_own_figures::<Bejeweled>();
+        assert_eq!(
+            (&read.own["swaps"], read.own.keys().collect::<Vec<_>>()),
+            (&found.own["swaps"], found.own.keys().collect())
+        );
+        for ((name, read), (other, found)) in read.ratios.iter().zip(&found.ratios) {
+            assert!(name == other && (read.unwrap().mean - found.unwrap().mean).abs() < 1e-9, "{name}: {read:?}");
+        }
     }
 }

@@ -130,8 +130,15 @@ pub struct ModelConfig {
     pub mask: String,
     /// Points of one unit of the network, the inverse of training's reward factor.
     pub points: f64,
+    /// Whether values are relative, the default, which files leave out.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub relative: bool,
     /// Shape of the network.
     pub network: NetworkConfig,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 impl ModelConfig {

@@ -1,7 +1,7 @@
 use matchq_core::pool;
 
 use super::{Backend, Evaluator, Model, PLAN_SHARE};
-use crate::contract::{Meaning, Player, Valued, sorted};
+use crate::contract::{Meaning, Measured, Player, Scale, Valued, sorted};
 use matchq_core::error::{Error, Result};
 use matchq_core::random::{Draw, Stream};
 use matchq_games::{ActionMask, Image, offered};
@@ -18,23 +18,30 @@ pub struct NetworkPlayer<G: Image> {
     points: f64,
     /// Number of valued actions, by the highest priors, besides ties with the last; 0 for all.
     pub top: usize,
+    /// Whether the network learned relative values.
+    relative: bool,
 }
 
 impl<G: Image> NetworkPlayer<G> {
     /// The player of an evaluator whose unit is a point.
     pub fn new(evaluator: Evaluator<G>) -> Self {
-        Self { name: "network".into(), evaluator, points: 1.0, top: 0 }
+        Self { name: "network".into(), evaluator, points: 1.0, top: 0, relative: false }
     }
 
     /// The player of a model, with at most `batch` boards in one forward pass. Plans by the model's
     /// predictions have the [recommended](PLAN_SHARE) share in its values.
-    pub fn of(model: &Model, batch: usize, backend: &dyn Backend) -> Result<Self> {
+    pub fn of(model: &Model, batch: usize, backend: &dyn Backend) -> Result<Self>
+    where
+        G: Measured,
+    {
         let shape = model.shape::<G>();
         let mut evaluator = Evaluator::new(backend.network(&shape, &model.weights)?, shape, batch);
         if evaluator.can_plan() {
             evaluator.plan_share = PLAN_SHARE;
         }
-        Ok(Self { points: model.config.points, ..Self::new(evaluator) })
+        // No training takes relative values where games may end early, and older files do not say so.
+        let relative = model.config.relative && !G::MAY_END_EARLY;
+        Ok(Self { points: model.config.points, relative, ..Self::new(evaluator) })
     }
 
     /// Sets the name in results.
@@ -110,10 +117,18 @@ impl<G: Image> Player<G> for NetworkPlayer<G> {
     }
 
     fn meaning(&self) -> Meaning {
-        Meaning::points(
-            "what the network expects of the move and of those after it, later ones counting less; only differences \
-             mean something",
-        )
+        match self.relative {
+            false => {
+                Meaning::points("what the network expects of the move and of those after it, later ones counting less")
+            }
+            true => Meaning {
+                scale: Scale::Relative,
+                about:
+                    "relative to an average future: the points of the move, plus those that the network expects after \
+                        it, later ones counting less, minus those that it expects on average"
+                        .into(),
+            },
+        }
     }
 }
 

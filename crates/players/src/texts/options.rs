@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::agents::{Agent, Agents, Shipped};
 use crate::by_rules::Budget;
-use crate::contract::{BoxedPlayer, Policy, PolicyPlayer};
+use crate::contract::{BoxedPlayer, Measured, Policy, PolicyPlayer};
 use crate::network::{Backend, NetworkPlayer, Precision, Processor};
 use matchq_core::clock;
 use matchq_core::error::{Error, Result};
@@ -279,7 +279,7 @@ impl<'a, G: Game> Options<'a, G> {
     }
 }
 
-impl<G: Image> Options<'_, G> {
+impl<G: Image + Measured> Options<'_, G> {
     /// Player of the [agent](Self::agent)'s network, [named](Self::named_by), in the precision of the
     /// text or of its training.
     pub(super) fn network_player(

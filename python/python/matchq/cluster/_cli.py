@@ -39,6 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         command.add_argument("--out", metavar="FOLDER", required=True, help="folder of the parts' files")
         command.add_argument("--json", metavar="FILE|-", help="write the report as JSON")
         if name != "endure":
+            command.add_argument("--moves", metavar="FILE.jsonl", help="write the moves of each game")
             command.add_argument("--plot", metavar="FILE.svg", help="draw the report")
         command.add_argument(
             "--shards",
@@ -67,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
             default="matchq",
             help="volume claim that the pods share, which stands for this folder [default: matchq]",
         )
-        command.set_defaults(run=series, plot=None)
+        command.set_defaults(run=series, moves=None, plot=None)
     command = commands.add_parser(
         "sweep",
         help="train with several seeds and settings",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from matchq._tools import Failure
 from matchq.cluster import _files
-from matchq.cluster._series import check_flags, check_outputs
+from matchq.cluster._series import check_flags, check_outputs, outputs
 
 # Most tasks of an array in Slurm's usual configuration (MaxArraySize).
 LARGEST_ARRAY = 1_000
@@ -139,8 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def merge_of(arguments: argparse.Namespace) -> list[str]:
     """The command that puts the parts together."""
-    outputs = [("--json", arguments.json), ("--plot", arguments.plot)]
-    return ["merge", arguments.out, *(text for flag, value in outputs if value for text in (flag, value))]
+    return ["merge", arguments.out, *outputs(arguments)]
 
 
 def slurm(out: Path, arguments: argparse.Namespace) -> int:
@@ -164,10 +163,11 @@ def slurm(out: Path, arguments: argparse.Namespace) -> int:
     )
     _files.write_aside(array, script.encode())
     _files.write_aside(merge, MERGE.format(here=here, program=program, merge=shlex.join(merge_of(arguments))).encode())
-    outputs = shlex.quote(str(out / "slurm-%A-%a.txt"))
+    logs = shlex.quote(str(out / "slurm-%A-%a.txt"))
     report = shlex.quote(str(out / "report.txt"))
-    print(f"job=$(sbatch --parsable --output={outputs} {shlex.quote(str(array))})")
-    print(f"sbatch --dependency=afterok:$job --output={report} {shlex.quote(str(merge))}")
+    print(f"job=$(sbatch --parsable --output={logs} {shlex.quote(str(array))})")
+    # After a part that failed, too: the merge names it, and does not wait for ever.
+    print(f"sbatch --dependency=afterany:$job --output={report} {shlex.quote(str(merge))}")
     return 0
 
 
@@ -188,6 +188,8 @@ def kubernetes(out: Path, arguments: argparse.Namespace) -> int:
     _files.write_aside(job, JOB.format(command=shard, **numbers, **same).encode())
     _files.write_aside(merge, MERGE_JOB.format(command=text(merge_of(arguments)), **same).encode())
     print(f"kubectl apply -f {shlex.quote(str(job))}")
-    print(f"kubectl wait --for=condition=complete --timeout=24h job/{name}")
+    # A job that failed never is complete: the merge names the part that is missing.
+    ends = f"kubectl get job/{name} -o 'jsonpath={{.status.conditions[*].type}}' | grep -qwE 'Complete|Failed'"
+    print(f"until {ends}; do sleep 10; done")
     print(f"kubectl apply -f {shlex.quote(str(merge))}")
     return 0

@@ -44,13 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
             of = measured(pool, command, flags, shared)
         failures = gather(pool, folder, of, [command, *flags], shared)
     Failed.check(failures, f"of {of} parts from part 0 on; the others' files are in {out}: the same command goes on")
-    return merge(out, arguments.json, arguments.plot)
+    return _files.call("merge", str(out), *outputs(arguments))
 
 
-def merge(out: Path, json: str | None, plot: str | None) -> int:
-    """Prints or writes the report of a folder's parts."""
-    outputs = [text for flag, value in [("--json", json), ("--plot", plot)] if value for text in (flag, value)]
-    return _files.call("merge", str(out), *outputs)
+def outputs(arguments: argparse.Namespace) -> list[str]:
+    """The flags that say what the merge writes, with their files."""
+    given = {f"--{name}": getattr(arguments, name) for name in ("json", "moves", "plot")}
+    return [text for flag, file in given.items() if file for text in (flag, file)]
 
 
 def check_flags(flags: Sequence[str]) -> None:
@@ -62,8 +62,9 @@ def check_flags(flags: Sequence[str]) -> None:
 
 def check_outputs(arguments: argparse.Namespace) -> None:
     """Refuses before the work what the merge would refuse after it."""
-    for flag, given in [("--json", arguments.json), ("--plot", arguments.plot)]:
-        if given and given != "-" and not Path(given).absolute().parent.is_dir():
+    given = outputs(arguments)
+    for flag, given in zip(given[::2], given[1::2]):
+        if given != "-" and not Path(given).absolute().parent.is_dir():
             raise Failure(f"{flag} {given}: there is no folder {Path(given).parent}")
     if arguments.plot and not arguments.plot.endswith(".svg"):
         raise Failure(f"--plot {arguments.plot}: it must end in .svg")

@@ -50,8 +50,8 @@ fn the_board_with_its_marked_best_move_is_beside_the_score_and_the_values() {
         "4 c d c # # d # d   last",
         "5 d # c # # b a #   now     the best is chosen",
         "6 d # #*# # a d c     value best moves",
-        "7 b # c*a c b # b     123.4 swap (6, 2) and (7, 2)",
-        "8 b b # d # a c #      -5.0 swap (0, 3) and (0, 4)",
+        "7 b # c*a c b # b     123.4 swap column 2, rows 6 and 7",
+        "8 b b # d # a c #      -5.0 swap row 0, columns 3 and 4",
         "9 d a c # c # a #",
     ];
     assert_eq!(shown[..11], expected);
@@ -73,7 +73,7 @@ fn a_swap_is_shown_then_its_holes_and_at_last_its_points() {
     session.obey(Command::StepMove);
     let shown = lines(&session, (80, 24));
     assert!(shown[2].ends_with("score   16 points") && shown[3].ends_with("moves   24 of 25 left"), "{shown:?}");
-    assert!(shown[5].ends_with("last    +16: swap (6, 2) and (7, 2)"), "{shown:?}");
+    assert!(shown[5].ends_with("last    +16: swap column 2, rows 6 and 7"), "{shown:?}");
     assert!(shown[6].ends_with("now     thinking"), "{shown:?}");
     session.obey(Command::StepMove);
     assert!(lines(&session, (80, 24))[6].ends_with("thinking, then comes the step"));
@@ -113,7 +113,7 @@ fn colours_are_the_nearest_of_the_cube_and_tokens_of_a_game_differ() {
 #[test]
 fn a_small_terminal_cuts_texts_and_a_smaller_one_says_what_is_needed() {
     let shown = lines(&answered(), (40, 12));
-    assert_eq!(shown[8], "7 b # c*a c b # b     123.4 swap (6, 2)");
+    assert_eq!(shown[8], "7 b # c*a c b # b     123.4 swap column");
     assert_eq!(shown[11], "q quit  space pause  s board  m move  +");
     for size in [(39, 24), (80, 11), (39, 5)] {
         let shown = lines(&answered(), size).join(" ");

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use matchq_games::bilging::{ACTIONS, Bilging, Bingo, COLUMNS, ROWS, State, bingos, board};
-use matchq_games::{Lookahead, Text};
+use matchq_games::{Lookahead, Text, cells_in_words, counted};
 
 /// Direct results of a move: points, line lengths, and the board after it, with dots in empty
 /// cells.
@@ -47,6 +47,11 @@ fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
     next
 }
 
+/// The cells of a swap, by row and left column.
+fn pair((row, column): &(usize, usize)) -> String {
+    cells_in_words(&[(*row, *column), (*row, column + 1)])
+}
+
 /// Text and drawing of a possible bingo with its pieces, ways and blockers: the nearest that the
 /// best move serves, else the nearest.
 pub(super) fn drawing(state: &State, best: usize) -> String {
@@ -83,23 +88,21 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
         let letter = letter(pieces[row][column]);
         let way = match place.walk().len() {
             0 => "is in its place".to_owned(),
-            1 => format!("goes to column {to}: 1 swap"),
-            swaps => format!("goes to column {to}: {swaps} swaps"),
+            swaps => format!("goes to column {to}: {}", counted(swaps, "swaps")),
         };
-        line(format_args!("{letter} at ({row}, {column}) {way}"));
+        line(format_args!("{letter} in {} {way}", cells_in_words(&[(row, column)])));
         if let Some(swap) = place.blocker(&pieces) {
-            line(format_args!(", but is blocked: swap ({row}, {swap}) and ({row}, {}) makes a run", swap + 1));
+            line(format_args!(", but is blocked: swap {} makes a run", pair(&(row, swap))));
         }
         line(format_args!("\n"));
     }
     let next = next(bingo, &pieces);
-    let swaps: Vec<String> =
-        next.iter().map(|(row, column)| format!("({row}, {column}) and ({row}, {})", column + 1)).collect();
+    let swaps = next.iter().map(pair).collect::<Vec<_>>().join("; ");
     let is_made = places.iter().all(|place| place.column == place.to);
     match swaps.is_empty() {
         true => line(format_args!("no swap of it is free\n")),
-        false if is_made => line(format_args!("one swap makes it: {}\n", swaps.join(" "))),
-        false => line(format_args!("swaps for it that make no run now: {}\n", swaps.join(" "))),
+        false if is_made => line(format_args!("one swap makes it: {swaps}\n")),
+        false => line(format_args!("swaps for it that make no run now: {swaps}\n")),
     }
     if best < ACTIONS {
         line(format_args!(
