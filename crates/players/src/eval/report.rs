@@ -1,6 +1,6 @@
 //! A player's series of games as `eval` and `compare` write it in JSON.
 
-use matchq_core::pool;
+use matchq_core::{pool, stop};
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -243,6 +243,7 @@ impl Report {
     pub fn find_own_figures<G: Playable>(&mut self) {
         let Ok(rules) = self.rules::<G>() else { return };
         let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
+            stop::look();
             let (game, random, _) = deal::<G>(&rules, self.seed + index);
             // An unknown move changes nothing.
             let actions = moves.values().iter().map(|value| G::from_json(value).unwrap_or(G::ACTIONS)).collect();
