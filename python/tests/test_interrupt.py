@@ -30,7 +30,7 @@ time.sleep(0.5)
 print(time.process_time() - spent < 0.2, (agent.act(board), agent.q_values(board).tolist()) == before)
 """
 
-# A player, and a call that takes a minute or more.
+# A player, and a call that takes more than a minute on two threads.
 CALLS = [
     ("matchq.Player('rollout:ms=60000')", "player.act(board)"),
     ("matchq.Player('rollout:sims=10000000:depth=40')", "player.rank(board)"),
@@ -38,7 +38,7 @@ CALLS = [
     ("matchq.Player('best:ms=100')", "player.act([board] * 2000)"),
     ("matchq.Player('best:sims=2000')", "player.act([board] * 20000)"),
     ("matchq.Player('exhaustive:depth=3')", "player.act([board] * 20000)"),
-    ("matchq.Player('plan:depth=6')", "player.act([board] * 20000)"),
+    ("matchq.Player('plan:depth=6')", "player.act([board] * 200000)"),
     ("matchq.Player('match3-fitted:depth=2:outcomes=1000')", "player.act([board] * 2000)"),
     ("matchq.Player('best:ms=60000', game='bilging')", "player.act(bilge)"),
     ("matchq.Agent.load(search=60000)", "player.act(board)"),
@@ -52,7 +52,7 @@ CALLS = [
     ("'best:sims=10000'", "matchq.evaluate(player, seeds=1000)"),
     ("'exhaustive:depth=3'", "matchq.evaluate(player, game='bilging', seeds=10000)"),
     ("'random'", "matchq.evaluate(player, seeds=2000, luck=10000)"),
-    ("'linear:weights=dt-10'", "matchq.evaluate(player, game='tetris', seeds=1, luck=100000)"),
+    ("'linear:weights=dt-10'", "matchq.evaluate(player, game='tetris', rules={'rows': 10}, seeds=1, luck=100000)"),
     (
         "matchq.Player('rollout:ms=60000')",
         "matchq.compare({'mine': lambda seen, masks: player.act(seen)}, games=3)",
@@ -73,5 +73,6 @@ def test_ctrl_c_ends_a_call_that_waits_for_another_threads_turn():
 
 def check(player, call, last=""):
     code = CODE.format(player=player, call=call).replace("# No thread", f"{last}\n# No thread")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    environment = {**os.environ, "RAYON_NUM_THREADS": "2"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60)
     assert (done.stdout, done.stderr, done.returncode) == ("True True\n", "", 0)
