@@ -43,17 +43,16 @@ def test_the_packages_own_commands_stay_its_own(program):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
-def test_a_signal_reaches_the_program(program):
-    codes = []
-    for command in ([program], [sys.executable, "-m", "matchq"]):
-        command = [*command, "play", "--game", "tetris", "--player", "greedy", "--seed", "1"]
-        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        process = subprocess.Popen(command, env={**os.environ, "MATCHQ": str(program)}, **streams)
-        process.stdout.readline()
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
-        codes.append(process.returncode)
-    assert codes[0] == codes[1] != 0
+def test_a_signal_reaches_a_training_which_saves_its_run(program, tmp_path):
+    command = [sys.executable, "-m", "matchq", "train", "--config", "quick", "--runs", str(tmp_path), "--name", "mine"]
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    process = subprocess.Popen(command, env={**os.environ, "MATCHQ": str(program)}, **streams)
+    # The first line comes once the run has begun.
+    begun = process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    told = process.communicate()[0]
+    assert "training" in begun and "go on with: matchq train --resume" in told and process.returncode == 0
+    assert (tmp_path / "mine" / "last.ckpt").is_file()
 
 
 def test_a_program_that_is_not_there_is_one_sentence():
