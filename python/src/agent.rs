@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
 use serde_json::Value;
 
-use crate::errors::{exception, of_file, on_threads, on_threads_with, watched};
+use crate::errors::{exception, locked, of_file, on_threads, on_threads_with, watched};
 use crate::game::game;
 use crate::player::{AnyNetwork, AnyPlayer};
 use crate::positions::Positions;
@@ -213,19 +213,13 @@ impl Player {
             return Err(PyValueError::new_err("the seeds of all games must lie below 2^128"));
         }
         let moves = AtomicU64::new(0);
+        let mut held = locked(py, &self.player)?;
+        let player = &mut *held;
         let report = watched(
             py,
-            &self.player,
             |py| look.call1(py, (moves.load(Ordering::Relaxed),)).map(drop),
-            |player, stop| {
-                let mut goes_on = |all| {
-                    moves.store(all, Ordering::Relaxed);
-                    !stop.load(Ordering::Relaxed)
-                };
-                player.series(first, count, &mut goes_on).map_err(exception)
-            },
+            || player.series(first, count, &mut |all| moves.store(all, Ordering::Relaxed)).map_err(exception),
         )?;
-        let report = report.ok_or_else(|| PyValueError::new_err("at least one game is needed"))?;
         serde_json::to_string(&report).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
@@ -287,7 +281,7 @@ impl Agent {
     /// agents() lists them, or of a run in runs/; if None, the game's first, with a search its last network. search:
     /// without it the agent's best move is played at once; True searches by simulation as
     /// recommended; a whole number or "ms=N" is milliseconds a move; "sims=N" is simulations a
-    /// move, which play alike on any machine. Ctrl-C waits for the search's end. game: the game's
+    /// move, which play alike on any machine. game: the game's
     /// name; if None, the agent's, without a path match-3. rules, obstacle_kinds: as of Player.
     ///
     /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for a

@@ -6,12 +6,13 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError, mpsc};
 use std::time::Duration;
 
 use matchq_players::BEST;
 use matchq_players::error::Error;
+use matchq_players::stop;
 use pyo3::exceptions::{PyFileNotFoundError, PyPermissionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
@@ -66,27 +67,20 @@ fn pool() -> PyResult<&'static ThreadPool> {
     Ok(made)
 }
 
-/// [`unlocked`] work on the process's threads.
+/// Work on the process's threads without Python's lock; Ctrl-C [stops](stop) it.
 pub fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
-    let pool = pool()?;
-    py.detach(|| pool.install(|| caught(work)))
+    watched(py, |_| Ok(()), work)
 }
 
 /// Work [on the process's threads](on_threads) on what a lock holds.
-///
-/// The calling thread takes the lock: one of the pool's, which waits for others by doing other work,
-/// could come upon work that wants the same lock.
 pub fn on_threads_with<S: Send, T: Send>(
     py: Python<'_>,
     state: &Mutex<S>,
     work: impl FnOnce(&mut S) -> PyResult<T> + Send,
 ) -> PyResult<T> {
-    let pool = pool()?;
-    py.detach(|| {
-        let mut held = state.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = &mut *held;
-        pool.install(|| caught(|| work(state)))
-    })
+    let mut held = locked(py, state)?;
+    let state = &mut *held;
+    on_threads(py, || work(state))
 }
 
 /// To be called in a forked process, which lacks its parent's threads: the next use makes others.
@@ -98,40 +92,53 @@ pub fn after_fork() {
 /// Time between two looks for signals, such as Ctrl-C, during long work.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Long work [on the process's threads](on_threads_with); a signal's exception, or that of `look`, which is called
-/// several times a second, sets the flag, on which the work must end.
-pub fn watched<S: Send, T: Send>(
+/// Work [on the process's threads](on_threads) while `look` is called several times a second; its exception, like that of
+/// a signal, stops the work.
+pub fn watched<T: Send>(
     py: Python<'_>,
-    state: &Mutex<S>,
     mut look: impl FnMut(Python<'_>) -> PyResult<()>,
-    work: impl FnOnce(&mut S, &AtomicBool) -> PyResult<T> + Send,
+    work: impl FnOnce() -> PyResult<T> + Send,
 ) -> PyResult<T> {
-    let (pool, stop) = (pool()?, AtomicBool::new(false));
-    let mut stopped = None;
-    let done = std::thread::scope(|scope| {
-        let (stop, waiting) = (&stop, std::thread::current());
-        let working = scope.spawn(move || {
-            let mut held = state.lock().unwrap_or_else(PoisonError::into_inner);
-            let state = &mut *held;
-            let done = pool.install(|| caught(|| work(state, stop)));
-            waiting.unpark();
-            done
-        });
-        while !working.is_finished() {
-            py.detach(|| std::thread::park_timeout(LOOK));
-            if let (None, Err(error)) = (&stopped, py.check_signals().and_then(|()| look(py))) {
-                stop.store(true, Ordering::Relaxed);
-                stopped = Some(error);
+    let (flag, mut stopped) = (stop::Flag::default(), None);
+    let (sender, mut receiver) = mpsc::channel();
+    pool()?.in_place_scope(|scope| {
+        let work = || caught(work);
+        let of_work = flag.clone();
+        scope.spawn(move |_| drop(sender.send(stop::under(Some(of_work), work))));
+        loop {
+            let receiver = &mut receiver;
+            match py.detach(move || receiver.recv_timeout(LOOK)) {
+                // What work that was stopped returns is nobody's.
+                Ok(done) => return stopped.map_or(done, Err),
+                Err(_) if stopped.is_some() => {}
+                Err(_) => {
+                    stopped = py.check_signals().and_then(|()| look(py)).err();
+                    flag.store(stopped.is_some(), Ordering::Relaxed);
+                }
             }
         }
-        py.detach(|| working.join())
-    });
-    match (stopped, done) {
-        (Some(error), _) => Err(error),
-        (None, Ok(done)) => done,
-        (None, Err(panic)) => Err(of_panic(panic.as_ref())),
+    })
+}
+
+/// What a lock holds, once no other thread does.
+///
+/// The calling thread takes the lock: one of the pool's, which waits for others by doing other work, could come upon work
+/// that wants the same lock. Python's lock is free meanwhile, since whoever holds the other may wait for it.
+pub fn locked<'a, S>(py: Python<'_>, state: &'a Mutex<S>) -> PyResult<MutexGuard<'a, S>> {
+    loop {
+        match state.try_lock() {
+            Ok(held) => return Ok(held),
+            Err(TryLockError::Poisoned(held)) => return Ok(held.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                py.detach(|| std::thread::sleep(TURN));
+                py.check_signals()?;
+            }
+        }
     }
 }
+
+/// Time between two tries to take a lock that another thread holds.
+const TURN: Duration = Duration::from_millis(1);
 
 fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
     let message = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());

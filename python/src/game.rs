@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use matchq_pictures::animation::Tiles;
 use matchq_players::error::{Error, Result};
 use matchq_players::eval::{Report, Saved};
 use matchq_players::games::{ActionMask, Image, MaskKind, Token, actions_of_a_game, offered};
@@ -21,6 +22,9 @@ pub trait AnyGame: Send + Sync {
     fn sizes(&self) -> Sizes;
 
     fn tokens(&self) -> &'static [Token];
+
+    /// Each token's tile as pixels [side, side, 3], red, green and blue.
+    fn tiles(&self, side: usize) -> Vec<(char, Vec<u8>)>;
 
     fn themes(&self) -> &'static [&'static str];
 
@@ -120,6 +124,10 @@ impl<G: Playable> AnyGame for Known<G> {
 
     fn tokens(&self) -> &'static [Token] {
         G::TOKENS
+    }
+
+    fn tiles(&self, side: usize) -> Vec<(char, Vec<u8>)> {
+        Tiles::of::<G>().pixels(side)
     }
 
     fn themes(&self) -> &'static [&'static str] {

@@ -1,14 +1,16 @@
 //! Games that step together into NumPy's arrays, for the Gymnasium environments.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods};
+use numpy::{
+    IntoPyArray, PyArray3, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::errors::{caught, exception, on_threads_with, unlocked};
-use crate::game::{AnyGame, Sizes, game};
+use crate::errors::{caught, exception, locked, on_threads_with, unlocked};
+use crate::game::{Sizes, game};
 use crate::values::{rules, seed};
 use crate::vector::{AnyGames, GAMES_PER_TASK, View};
 
@@ -94,20 +96,6 @@ pub struct Games {
     name: String,
     games: Mutex<Box<dyn AnyGames>>,
     sizes: Sizes,
-    /// Colours of the game's tokens by letter.
-    #[pyo3(get)]
-    colours: Vec<(char, (u8, u8, u8))>,
-}
-
-impl Games {
-    fn of(name: &str, game: &dyn AnyGame, games: Box<dyn AnyGames>) -> Self {
-        let colours = game.tokens().iter().map(|token| (token.letter, token.colour.into())).collect();
-        Self { name: name.to_owned(), games: Mutex::new(games), sizes: game.sizes(), colours }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Box<dyn AnyGames>> {
-        self.games.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 #[pymethods]
@@ -130,7 +118,7 @@ impl Games {
         let (game, rules) = (game(name)?, self::rules(rules, obstacle_kinds)?);
         let games = caught(|| game.games(count, &rules, mask, longest.unwrap_or(u64::MAX)).map_err(exception))?;
         let games = games.ok_or_else(|| PyMemoryError::new_err(format!("there is no memory for {count} games")))?;
-        Ok(Self::of(name, game.as_ref(), games))
+        Ok(Self { name: name.to_owned(), games: Mutex::new(games), sizes: game.sizes() })
     }
 
     /// Games as they were pickled, by name and state.
@@ -138,13 +126,19 @@ impl Games {
     fn restored(name: &str, saved: &[u8]) -> PyResult<Self> {
         let game = game(name)?;
         let games = caught(|| game.restored(saved).map_err(exception))?;
-        Ok(Self::of(name, game.as_ref(), games))
+        Ok(Self { name: name.to_owned(), games: Mutex::new(games), sizes: game.sizes() })
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
-        let saved = self.lock().save().map_err(exception)?;
+        let saved = locked(py, &self.games)?.save().map_err(exception)?;
         let restored = py.get_type::<Self>().getattr("restored")?;
         Ok((restored, (self.name.clone(), PyBytes::new(py, &saved))))
+    }
+
+    /// Each token's letter and drawing, uint8 of shape (side, side, 3).
+    fn tiles<'py>(&self, py: Python<'py>, side: usize) -> PyResult<Vec<(char, Bound<'py, PyArray3<u8>>)>> {
+        let tiles = game(&self.name)?.tiles(side).into_iter();
+        tiles.map(|(letter, pixels)| Ok((letter, pixels.into_pyarray(py).reshape([side, side, 3])?))).collect()
     }
 
     /// Planes, rows and columns of an image.
@@ -226,27 +220,23 @@ impl Games {
     }
 
     /// Seeds of the present games.
-    fn seeds(&self) -> Vec<u128> {
-        self.lock().seeds()
+    fn seeds(&self, py: Python<'_>) -> PyResult<Vec<u128>> {
+        Ok(locked(py, &self.games)?.seeds())
     }
 
     /// Texts of the boards.
-    fn boards(&self) -> Vec<String> {
-        self.lock().boards()
+    fn boards(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(locked(py, &self.games)?.boards())
     }
 
     /// An independent copy of the games.
-    fn __copy__(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            games: Mutex::new(self.lock().copy()),
-            sizes: self.sizes,
-            colours: self.colours.clone(),
-        }
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+        let games = Mutex::new(locked(py, &self.games)?.copy());
+        Ok(Self { name: self.name.clone(), games, sizes: self.sizes })
     }
 
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
-        self.__copy__()
+    fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.__copy__(memo.py())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Players and networks of any game.
 
 use matchq_players::error::{Error, Result};
-use matchq_players::eval::{PlayedGame, Report, play_bounded};
+use matchq_players::eval::{Report, play_series};
 use matchq_players::games::{Game, decode};
 use matchq_players::network::{Evaluator, Processor};
 use matchq_players::{Agent, Agents, BoxedPlayer, NetworkPlayer, Playable, Setting, parse_with, position_stream};
@@ -31,9 +31,8 @@ pub trait AnyPlayer: Send {
     /// The rules, all of them, as JSON.
     fn rules(&self) -> Value;
 
-    /// Games of seeds in a row, as `eval --json` reports them; `goes_on`, which is called with the
-    /// moves so far, ends them without a report by false.
-    fn series(&mut self, first: u128, count: u64, goes_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<Report>>;
+    /// Games of seeds in a row, as `eval --json` reports them; `progress` receives the moves so far.
+    fn series(&mut self, first: u128, count: u64, progress: &mut dyn FnMut(u64)) -> Result<Report>;
 
     /// Moves that the player considers, best first, with values; empty where the game is over.
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>>;
@@ -105,13 +104,12 @@ impl<G: Playable> AnyPlayer for GamePlayer<G> {
         serde_json::to_value(&self.rules).unwrap_or_default()
     }
 
-    fn series(&mut self, first: u128, count: u64, goes_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<Report>> {
+    fn series(&mut self, first: u128, count: u64, progress: &mut dyn FnMut(u64)) -> Result<Report> {
         let begin = std::time::Instant::now();
         let (rules, player) = (&self.rules, self.player.as_mut());
-        let played = play_bounded(player, rules, first, count, u64::MAX, |moves| goes_on(moves.all))?;
-        let Some(played): Option<Vec<PlayedGame>> = played else { return Ok(None) };
+        let played = play_series(player, rules, first, count, |moves| progress(moves.all))?;
         let seconds = begin.elapsed().as_secs_f64();
-        Report::of::<G>(self.player.name().to_owned(), first, rules, &played, seconds).map(Some)
+        Report::of::<G>(self.player.name().to_owned(), first, rules, &played, seconds)
     }
 
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>> {

@@ -10,7 +10,7 @@ use numpy::{IntoPyArray, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray3, P
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::{exception, unlocked};
+use crate::errors::{exception, on_threads, unlocked};
 
 /// A board read from a picture by read_board.
 #[pyclass(frozen, module = "matchq")]
@@ -121,7 +121,7 @@ pub fn read_board(
         return Err(PyValueError::new_err(sentence));
     }
     let (name, picture) = pixels(picture)?;
-    unlocked(py, || {
+    on_threads(py, || {
         let themes = names.iter().map(|name| Theme::load(name)).collect::<Result<Vec<_>>>();
         let themes = themes.map_err(exception)?;
         if let (Some(game), Some(known)) = (game, &known) {

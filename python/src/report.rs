@@ -1,6 +1,5 @@
 //! Reports of games, for matchq.evaluate and matchq.compare.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use matchq_players::eval::{Comparison, Report};
@@ -27,12 +26,11 @@ pub fn _compared(
     let done = AtomicU64::new(0);
     let players: Vec<Report> = watched(
         py,
-        &Mutex::new(()),
         |py| look.call1(py, (done.load(Ordering::Relaxed),)).map(drop),
-        |(), stop| {
+        || {
             let goes_on = || {
                 done.fetch_add(1, Ordering::Relaxed);
-                !stop.load(Ordering::Relaxed)
+                true
             };
             let mut players = Vec::new();
             for (name, text) in reports {

@@ -1,4 +1,5 @@
 import copy
+import itertools
 import warnings
 
 import gymnasium
@@ -362,7 +363,7 @@ def test_other_rules_and_masks_reach_every_game():
         assert info["action_mask"].all()
 
 
-def test_a_picture_has_a_square_of_its_colour_for_each_token():
+def test_a_picture_shows_each_token_by_its_own_colour():
     environment, vector = Match3Env("rgb_array"), Match3VectorEnv(2, render_mode="rgb_array")
     for unready in (environment, vector):
         with pytest.raises(ResetNeeded):
@@ -380,6 +381,25 @@ def test_a_picture_has_a_square_of_its_colour_for_each_token():
     silent = Match3VectorEnv(3)
     silent.reset(seed=0)
     assert silent.render() is None
+
+
+@pytest.mark.parametrize("game", ["match3", "bilging", "bejeweled", "tile-match"])
+def test_tokens_of_a_picture_can_be_told_apart_without_colours(game):
+    environment, texts = GameEnv("rgb_array", game=game), GameEnv("ansi", game=game)
+    shapes = {}
+    for seed in range(5):
+        environment.reset(seed=seed)
+        texts.reset(seed=seed)
+        picture = environment.render()
+        for y, row in enumerate(texts.render().split("\n")):
+            for x, letter in enumerate(row):
+                cell = picture[32 * y + 1 : 32 * y + 32, 32 * x + 1 : 32 * x + 32]
+                # What differs from the ground, which is in the corner.
+                shape = (cell != cell[0, 0]).any(axis=2)
+                assert np.array_equal(shape, shapes.setdefault(letter, shape))
+    assert len(shapes) >= 4
+    for one, other in itertools.combinations(shapes.values(), 2):
+        assert (one != other).sum() > 0.04 * one.size
 
 
 def test_a_copied_environment_goes_on_by_itself():

@@ -4,6 +4,7 @@
 //! - [`error`]: errors as sentences, each with its exit code.
 //! - [`files`]: files written whole or not at all.
 //! - [`pool`]: work on several threads.
+//! - [`stop`]: work that another thread can stop.
 //! - [`statistics`]: summaries and histograms of scores.
 //! - [`random`]: random streams, one for each role and index under a seed, and CPython's generator.
 //! - [`instructions`]: the instruction set that the program uses.
@@ -17,3 +18,4 @@ pub mod instructions;
 pub mod pool;
 pub mod random;
 pub mod statistics;
+pub mod stop;

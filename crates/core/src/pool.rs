@@ -3,7 +3,10 @@
 //! The helpers give each index or part to one task, so that results depend on neither the number of
 //! threads nor their order.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::stop;
 
 /// Tasks for each thread, so that threads with quick tasks take over those of slow ones.
 const TASKS: usize = 32;
@@ -14,14 +17,21 @@ fn length(count: usize, least: usize) -> usize {
 }
 
 /// Calls `work` once for each index below `count`, on several threads; a thread takes at least
-/// `least` neighbouring indices.
+/// `least` neighbouring indices, and [looks](stop::look) before each whether to stop.
 pub fn run(count: usize, least: usize, work: &(dyn Fn(usize) + Sync)) {
-    split(0, count, length(count, least), work);
+    let flag = stop::flag();
+    let look_and_work = |index| {
+        stop::look();
+        work(index);
+    };
+    split(0, count, length(count, least), &|indices| {
+        stop::under(flag.clone(), || indices.for_each(&look_and_work));
+    });
 }
 
-fn split(start: usize, end: usize, length: usize, work: &(dyn Fn(usize) + Sync)) {
+fn split(start: usize, end: usize, length: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     if end - start <= length {
-        return (start..end).for_each(work);
+        return work(start..end);
     }
     let middle = start + (end - start).div_ceil(2 * length) * length;
     rayon::join(|| split(start, middle, length, work), || split(middle, end, length, work));

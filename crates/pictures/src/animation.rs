@@ -4,6 +4,7 @@
 
 mod tiles;
 
+use crate::outline::CELL;
 use crate::svg::{Svg, escaped};
 use tiles::SCALE;
 pub use tiles::{Tiles, outline};
@@ -21,8 +22,6 @@ pub struct Frame {
     pub marked: Vec<(usize, usize)>,
 }
 
-/// Pixels of a cell's side.
-const CELL: f64 = 40.0;
 /// Pixels left and right of the board, above for the title and the columns' numbers, below for the
 /// caption.
 const MARGIN: f64 = 32.0;

@@ -7,6 +7,7 @@
 
 pub mod animation;
 pub mod landed;
+mod outline;
 pub mod plot;
 mod svg;
 

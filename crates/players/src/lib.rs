@@ -74,7 +74,7 @@ pub use contract::{
     position_stream,
 };
 pub use learned::{LOST, Linear, LinearValue, Selection, ValueModel, ValuePlayer, places};
-pub use matchq_core::{clock, error, files, random};
+pub use matchq_core::{clock, error, files, random, stop};
 pub use matchq_games as games;
 pub use network::{NetworkPlayer, NetworkSearch, argmax};
 pub use registry::{AnyGame, Door, Doors, ForGame, Of, Playable, Register, names, register, with_game};

@@ -4,6 +4,7 @@ use super::colour::{Oklab, distance};
 use super::fold::{STEEP, windows};
 use super::picture::Picture;
 use super::sums::Sums;
+use matchq_core::stop;
 
 /// A field's cells in a picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,6 +121,7 @@ impl<'a> Finder<'a> {
     }
 
     fn vote(&self, field: &Field, vote: impl Fn(&Picture, &Field) -> f32) -> f32 {
+        stop::look();
         let scaled = |lengths: [f64; 2]| lengths.map(|length| length / self.factor as f64);
         let field = Field { corner: scaled(field.corner), cell: scaled(field.cell), size: field.size };
         vote(self.reduced.as_ref().unwrap_or(self.picture), &field)

@@ -85,6 +85,7 @@ class _Table:
             raise ValueError(f"the render mode is {render_mode!r}, but must be 'ansi', 'rgb_array' or None")
         self.render_mode = render_mode
         self.games = Games(game, count, None if rules is None else dict(rules), mask or "", obstacle_kinds, longest)
+        self._tiles = dict(self.games.tiles(_CELL)) if render_mode == "rgb_array" else {}
         self.scalars = SCALARS.get(game, "scalars")
         board, scalars = Box(0, 1, self.games.image, np.uint8), Box(0.0, 1.0, (self.games.scalars,), np.float32)
         self.observation_space = Dict({"board": board, self.scalars: scalars})
@@ -98,14 +99,14 @@ class _Table:
         return tuple(boards) if self.render_mode == "ansi" else tuple(map(self._picture, boards))
 
     def _picture(self, board: str) -> npt.NDArray[np.uint8]:
-        """A board as a picture: a square of its colour for each token, black for anything else."""
-        colours = dict(self.games.colours)
-        rows = [[colours.get(letter, (0, 0, 0)) for letter in row] for row in board.split("\n")]
-        cells: npt.NDArray[np.uint8] = np.array(rows, np.uint8).repeat(_CELL, axis=0).repeat(_CELL, axis=1)
-        # Lines between the squares.
-        cells[::_CELL] = 0
-        cells[:, ::_CELL] = 0
-        return cells
+        """A board as a picture: each token's drawing, black for anything else."""
+        black = np.zeros((_CELL, _CELL, 3), np.uint8)
+        rows = [np.hstack([self._tiles.get(letter, black) for letter in row]) for row in board.split("\n")]
+        picture: npt.NDArray[np.uint8] = np.vstack(rows)
+        # Lines between the cells.
+        picture[::_CELL] = 0
+        picture[:, ::_CELL] = 0
+        return picture
 
 
 class GameEnv(gymnasium.Env[Observation, np.int64]):
@@ -113,7 +114,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     Args:
         render_mode: what ``render()`` returns: "ansi", the board's text; "rgb_array", a picture,
-            uint8, of 32 x 32 points a cell, in match-3 of shape (320, 256, 3).
+            uint8, of 32 x 32 points a cell, in match-3 of shape (320, 256, 3). Each token has its
+            own shape and colour, as on the page.
         obstacle_kinds: of match-3, short for ``rules={"obstacle_kinds": N}``: 2 in the original,
             each as frequent as a kind of gem.
         mask: which actions ``action_masks()`` and the info offer; None is the game's default.

@@ -145,7 +145,7 @@ fn a_path_with_control_characters_is_shown_escaped_with_how_tomls_quotes_work() 
 #[test]
 fn the_page_that_a_configuration_names_explains_its_learners_keys() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for (name, text) in CONFIGURATIONS {
+    for (name, text) in configurations() {
         let comments: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# ")).collect();
         let comments = comments.join(" ");
         let (before, _) = comments.split_once(" explains every key").or(comments.split_once(" explains them")).unwrap();

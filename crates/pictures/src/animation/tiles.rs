@@ -1,10 +1,9 @@
 //! Tiles of a moving picture: gems, or blocks of pieces.
 
-use std::f64::consts::{PI, TAU};
-
-use super::{CELL, Frame};
+use super::Frame;
 use crate::games::{Shape, Text, Token};
-use crate::svg::{Svg, round};
+use crate::outline::{CELL, Outline};
+use crate::svg::Svg;
 
 /// Empty cell of a game with pieces.
 const EMPTY: char = '.';
@@ -93,9 +92,40 @@ impl Tiles<'_> {
         ));
     }
 
+    /// Each token's tile as pixels [side, side, 3], red, green and blue, on the ground.
+    pub fn pixels(&self, side: usize) -> Vec<(char, Vec<u8>)> {
+        let scale = CELL / side as f64;
+        let tile = |token: &Token| {
+            let outline = match self.has_pieces() {
+                true => Outline::Rectangle { side: 38.0, corner: 5.0 },
+                false => Outline::of(token.shape),
+            };
+            // Gems have a stroke of their own colour.
+            let stroke = if self.has_pieces() { 0.0 } else { 2.0 };
+            let pixel = |index: usize| {
+                let [x, y] = [index % side, index / side].map(|at| (at as f64 + 0.5) * scale);
+                let covered = ((stroke - outline.distance(x, y)) / scale + 0.5).clamp(0.0, 1.0);
+                let covered = if token.letter == EMPTY && self.has_pieces() { 0.0 } else { covered };
+                // Light falls from above.
+                let light = 1.0 - 2.0 * y / CELL;
+                std::array::from_fn::<u8, 3, _>(|channel| {
+                    let (ground, own) = (f64::from(self.ground_colour()[channel]), f64::from(token.colour[channel]));
+                    let lit = if light > 0.0 { own + 0.4 * light * (255.0 - own) } else { own + 0.28 * light * own };
+                    (ground + covered * (lit - ground)).round() as u8
+                })
+            };
+            (token.letter, (0..side * side).flat_map(pixel).collect())
+        };
+        self.tokens.iter().map(tile).collect()
+    }
+
+    fn ground_colour(&self) -> [u8; 3] {
+        if self.has_pieces() { [0x0d, 0x0f, 0x15] } else { [0x20, 0x23, 0x2f] }
+    }
+
     /// Draws the ground of a board, below the rows that show the piece.
     pub(super) fn ground(&self, svg: &mut Svg, (columns, rows): (usize, usize)) {
-        let colour = if self.has_pieces() { "#0d0f15" } else { "#20232f" };
+        let colour = hex(self.ground_colour());
         let top = CELL * self.above.min(rows) as f64;
         let (width, height) = (CELL * columns as f64, CELL * rows as f64 - top);
         svg.add(format_args!(
@@ -115,23 +145,5 @@ fn hex([red, green, blue]: [u8; 3]) -> String {
 
 /// Unpainted element of a shape in a cell whose corner is at 0, 0.
 pub fn outline(shape: Shape) -> String {
-    match shape {
-        Shape::Circle => r#"circle cx="20" cy="20" r="12.5""#.to_owned(),
-        Shape::Square => r#"rect x="8.5" y="8.5" width="23" height="23" rx="3""#.to_owned(),
-        Shape::Block => r#"rect x="4" y="4" width="32" height="32" rx="3""#.to_owned(),
-        Shape::Triangle => polygon(3, 22.5, |_| 15.0),
-        Shape::Pentagon => polygon(5, 20.7, |_| 13.5),
-        Shape::Hexagon => polygon(6, 20.0, |_| 13.5),
-        Shape::Diamond => polygon(4, 20.0, |_| 14.5),
-        Shape::Star => polygon(10, 20.7, |corner| if corner % 2 == 0 { 15.0 } else { 7.5 }),
-    }
-}
-
-/// A regular polygon or star with one corner up; middle and radius are in pixels.
-fn polygon(corners: usize, middle: f64, radius: impl Fn(usize) -> f64) -> String {
-    let point = |corner: usize| {
-        let (angle, radius) = (TAU * corner as f64 / corners as f64 - PI / 2.0, radius(corner));
-        format!("{},{}", round(CELL / 2.0 + radius * angle.cos()), round(middle + radius * angle.sin()))
-    };
-    format!(r#"polygon points="{}""#, (0..corners).map(point).collect::<Vec<_>>().join(" "))
+    Outline::of(shape).to_string()
 }

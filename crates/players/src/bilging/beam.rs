@@ -10,6 +10,7 @@ use crate::by_rules::{Budget, or_all_alike};
 use crate::contract::{Meaning, Policy, Valued};
 use matchq_core::clock::Instant;
 use matchq_core::random::Stream;
+use matchq_core::stop;
 use matchq_games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
 
 /// Settings of a beam search over boards that are certain.
@@ -182,6 +183,7 @@ impl Beam {
             let promise = ((left - level) as f32 / self.ending).min(1.0);
             let spent = self.mean * level as f32;
             for (parent, node) in (0..).zip(&beam) {
+                stop::look();
                 self.expand(node, promise, state.chains(), memory, |action, key, clears, score| {
                     let firsts = if level == 1 { 1 << action } else { node.firsts };
                     let ended = if clears { firsts } else { 0 };

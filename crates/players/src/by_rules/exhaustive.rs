@@ -1,5 +1,6 @@
 use crate::contract::{Meaning, Policy, Valued, highest, quiet_too};
 use matchq_core::random::Stream;
+use matchq_core::stop;
 use matchq_games::Lookahead;
 
 /// Plays the first move of the best certain plan, by points less a cost of each move.
@@ -15,6 +16,7 @@ pub struct Exhaustive {
 impl Exhaustive {
     /// Value of a move and the best that may follow.
     fn value<G: Lookahead>(&self, state: &G::State, action: usize, depth: u32) -> f64 {
+        stop::look();
         let after = G::after(state, action);
         let later = match depth {
             0 | 1 => 0.0,

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use matchq_core::pool;
+use matchq_core::{pool, stop};
 use rand::Rng;
 
 use super::budget::Budget;
@@ -212,6 +212,7 @@ impl<G: Lookahead + Measured> Search<G> {
 
     /// Points of one simulation, in the units of the game's lookahead.
     fn outcome(&self, state: &G::State, action: usize, guide: &dyn Policy<G>, draws: &mut ColumnStreams) -> f64 {
+        stop::look();
         let mut game = G::at(&self.rules, state);
         let mut points = f64::from(game.step(action, draws).reward);
         for moves in 0..self.depth {

@@ -2,6 +2,7 @@
 
 use super::valued::{Listed, Meaning, Valued, best, sorted};
 use matchq_core::random::Stream;
+use matchq_core::stop;
 use matchq_games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, offered};
 
 /// Callback after each move of a game with its action and step; returns whether to play on. The
@@ -124,6 +125,9 @@ pub(crate) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<V
 /// Certain points of the best plan from each move of a mask.
 pub(crate) fn certain_values<G: Lookahead>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<Valued> {
     let mut values = Vec::with_capacity(mask.count());
-    G::certain(state, mask, plan, |action, points| values.push(Valued::new(action, points.into())));
+    G::certain(state, mask, plan, |action, points| {
+        stop::look();
+        values.push(Valued::new(action, points.into()));
+    });
     values
 }

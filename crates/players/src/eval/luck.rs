@@ -21,6 +21,7 @@
 use super::PlayedGame;
 use crate::contract::Measured;
 use matchq_core::random::{Draw, Role, Stream};
+use matchq_core::stop;
 use matchq_games::Episode;
 
 /// Score and luck of a replayed game.
@@ -51,6 +52,7 @@ fn play_again<G: Measured>(
     let mut stream = Stream::new(seed as u64, Role::Luck, (seed >> 64) as u64);
     let mut luck = 0.0;
     for action in actions {
+        stop::look();
         if game.is_over() {
             return None;
         }

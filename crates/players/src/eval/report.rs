@@ -1,6 +1,6 @@
 //! A player's series of games as `eval` and `compare` write it in JSON.
 
-use matchq_core::pool;
+use matchq_core::{pool, stop};
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -283,6 +283,7 @@ impl Report {
         let known = |name: &str| read.get(name).and_then(Value::as_f64).filter(|number| number.is_finite());
         let is_read = self.moves.is_empty();
         let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
+            stop::look();
             let (game, random, _) = deal::<G>(&rules, self.seed + index);
             // An unknown move changes nothing.
             let actions = moves.values().iter().map(|value| G::from_json(value).unwrap_or(G::ACTIONS)).collect();

@@ -6,6 +6,7 @@ use crate::agent_file::{AgentFile, Kind};
 use crate::contract::{Meaning, Policy, Valued};
 use matchq_core::error::{Error, Result};
 use matchq_core::random::{ColumnStreams, Role, Stream};
+use matchq_core::stop;
 use matchq_games::{MaskKind, StateFeatures, offered};
 
 /// A linear value of positions, `weights . (1, features)`; the features are the mean of a
@@ -180,6 +181,7 @@ impl<G: StateFeatures> ValuePlayer<G> {
         let outcomes = self.model.outcomes as u64;
         let (mut first, mut sum) = (None, 0.0);
         for luck in 0..outcomes {
+            stop::look();
             let (points, next) = outcome(luck);
             // Outcomes without chance equal the first, whose value is used again.
             sum += match &first {

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 
 # Exit code of a program that is not there, as of a shell.
@@ -38,12 +39,16 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 
 def program() -> str | None:
-    """The path of the program matchq: MATCHQ, else beside Python, else in PATH."""
+    """The path of the program matchq: MATCHQ, else what this package was installed with, else beside Python, else in PATH."""
     given = os.environ.get("MATCHQ")
     if given:
         return os.path.abspath(given) if os.path.isfile(given) else None
-    beside = Path(sys.executable).parent / "matchq"
-    return str(beside) if beside.is_file() else shutil.which("matchq")
+    installed: list[Path] = []
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        files = metadata.files("matchq") or []
+        installed = [Path(str(file.locate())) for file in files if file.name == "matchq"]
+    beside = (path for path in [*installed, Path(sys.executable).parent / "matchq"] if path.is_file())
+    return next(map(str, beside), None) or shutil.which("matchq")
 
 
 def missing() -> str:
