@@ -20,7 +20,7 @@ use matchq_games::{Bilging, MaskKind, Plan};
 pub(super) fn best<G: Roster>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "the strongest player that thinks for a given time",
+        about: "the strongest player for a given time, or number of simulations, a move",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },
