@@ -88,7 +88,7 @@ def test_a_chart_on_a_phone_is_as_wide_as_its_card(tmp_path):
         page.set_viewport_size({"width": 375, "height": 700})
         page.goto(f"{server.link}#view=train&run=a")
         chart = page.locator(".train .chart svg")
-        expect(chart).to_have_attribute("viewBox", "0 0 400 340")
+        expect(chart).to_have_attribute("viewBox", "0 0 400 400")
         place = page.locator(".train .chart")
         assert place.evaluate("place => place.scrollWidth <= place.clientWidth")
         assert chart.bounding_box()["width"] >= 0.9 * place.bounding_box()["width"]

@@ -103,7 +103,7 @@ export class Ask {
     this.piece.replaceChildren(...game.pieces.map((piece) => option(piece)));
     this.file.accept = `${game.reads ? 'image/*,.toml,' : ''}.txt,.safetensors`;
     this.paste.hidden = !game.reads || !navigator.clipboard?.read;
-    this.drop.textContent = `Or drop ${game.reads ? 'a picture, ' : ''}a text file, or an agent (.safetensors) anywhere on the page.`;
+    this.drop.textContent = `Or drop ${game.reads ? 'a picture, a theme of gems (.toml), ' : ''}a text file, or an agent (.safetensors) anywhere on the page.`;
     this.showPalette(game);
     this.showThemes();
     if (this.picture.game !== state.game) this.picture.hide();

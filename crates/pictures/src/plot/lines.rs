@@ -87,7 +87,9 @@ pub fn lines(chart: &Lines) -> Option<String> {
             let (low, high) =
                 across().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
             let low = if range.is_none() { low.min(0.0) } else { low };
-            Axis::new((low, if high > low { high } else { low + 1.0 }), pixels_x)
+            // Between whole numbers, such as moves, there is none.
+            let unit = if across().all(|at| at.fract() == 0.0) { 1.0 } else { 0.0 };
+            Axis { unit, ..Axis::new((low, if high > low { high } else { low + 1.0 }), pixels_x) }
         }
     };
     let y_axis = if *log_y { Axis::logarithmic(up(), pixels_y) } else { Axis::new(around(up()), pixels_y) };
@@ -192,9 +194,11 @@ mod tests {
     fn a_narrow_chart_has_its_names_within_and_ticks_of_one_unit() {
         let points = [[0.0, 1.0, 0.5, 1.5], [20_000.0, 20.0, 18.0, 25.0]];
         let svg = lines(&Lines { narrow: true, ..chart(&points) }).unwrap();
-        assert!(is_well_formed(&svg) && svg.contains(r#"viewBox="0 0 400 340""#), "{svg}");
+        assert!(is_well_formed(&svg) && svg.contains(r#"viewBox="0 0 400 400""#), "{svg}");
         let place = |text: &str| svg.lines().find(|line| line.ends_with(&format!(">{text}</text>")));
         assert!(place("greedy").unwrap().contains(r#"text-anchor="end""#) && place("one").is_none());
+        assert!(lines(&chart(&[[0.0; 4], [3.0; 4]])).unwrap().contains(">3<"));
+        assert!(!lines(&chart(&[[0.0; 4], [3.0; 4]])).unwrap().contains(">0.5<"));
         assert!(place("0").is_some() && place("5k").is_some() && place("20k").is_some(), "{svg}");
     }
 

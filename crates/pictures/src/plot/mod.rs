@@ -15,7 +15,7 @@ use crate::svg::Svg;
 
 /// Default width and height in pixels, and those for a narrow screen.
 const SIZE: (f64, f64) = (800.0, 500.0);
-const NARROW: (f64, f64) = (400.0, 340.0);
+const NARROW: (f64, f64) = (400.0, 400.0);
 
 /// Classes of the colours of several players or lines.
 const COLOURS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
