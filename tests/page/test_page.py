@@ -423,13 +423,13 @@ def test_back_shows_the_view_before_as_it_was(page, native, address):
     entries = page.evaluate("history.length")
     tab = lambda name: page.get_by_role("tab", name=name)
     tab("Play").click()
-    page.wait_for_function("location.hash.includes('view=play') && location.hash.includes('seed=4')")
+    page.wait_for_function("() => location.hash.includes('view=play') && location.hash.includes('seed=4')")
     move = next(one for one in native.ask({"ask": "position", "at": {"game": "match3", "seed": 4}})["moves"] if one["matches"])
     swap(page, move["cells"])
     assert played(page, 1) == [move["action"]]
     page.get_by_role("button", name="End and look back").click()
     tab("Ask").click()
-    page.wait_for_function("location.hash.includes('view=ask') && location.hash.includes('board=')")
+    page.wait_for_function("() => location.hash.includes('view=ask') && location.hash.includes('board=')")
     # A move is no entry of the history.
     assert page.evaluate("history.length") == entries + 2
     page.go_back()
@@ -454,7 +454,7 @@ def test_a_game_that_was_begun_is_there_after_a_look_at_another(page, native, ad
     page.wait_for_function(is_there, arg=after["board"])
     for other in ("bilging", "tetris"):
         game(other).click()
-        page.wait_for_function(f"location.hash.includes('game={other}') && location.hash.includes('seed=')")
+        page.wait_for_function(f"() => location.hash.includes('game={other}') && location.hash.includes('seed=')")
     game("match3").click()
     page.wait_for_function(is_there, arg=after["board"])
     assert played(page, 1) == [move["action"]]
@@ -462,7 +462,7 @@ def test_a_game_that_was_begun_is_there_after_a_look_at_another(page, native, ad
     page.get_by_role("button", name="One move (right arrow)").click()
     watched = played(page, 1)
     game("bilging").click()
-    page.wait_for_function("location.hash.includes('game=bilging') && !location.hash.includes('moves=')")
+    page.wait_for_function("() => location.hash.includes('game=bilging') && !location.hash.includes('moves=')")
     game("match3").click()
     assert played(page, 1) == watched
 
