@@ -1,6 +1,7 @@
 //! Command line: flags and help texts.
 
 use std::fmt::Display;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -459,9 +460,12 @@ pub struct Plot {
 /// token of the printed link.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Address and port
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8010")]
-    pub listen: std::net::SocketAddr,
+    /// Address or name of this machine, and port
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8010", value_parser = listen)]
+    pub listen: SocketAddr,
+    /// Port on this machine: short for --listen 127.0.0.1:PORT
+    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    pub port: Option<u16>,
     /// Folder of the runs' folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub runs: PathBuf,
@@ -499,6 +503,16 @@ where
         let number = text.parse().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| format!("it must be a whole number from {} to {}", range.start(), range.end()))
     }
+}
+
+/// Parser of an address or a name with a port; of a name's addresses one of version 4 comes first.
+fn listen(text: &str) -> Result<SocketAddr, String> {
+    let all: Vec<SocketAddr> = text.to_socket_addrs().map(Iterator::collect).unwrap_or_default();
+    let found = all.iter().find(|address| address.is_ipv4()).or(all.first());
+    found.copied().ok_or_else(|| {
+        "it must be an address or a name of this machine, and a port, such as 127.0.0.1:8010 or localhost:8010"
+            .to_owned()
+    })
 }
 
 /// Parser of numbers; its error is a sentence.

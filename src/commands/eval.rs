@@ -95,7 +95,7 @@ pub fn conclude(
     );
     let title = format!("{player}: {played}");
     series::write(series, &text, &report, plot, |path| {
-        pictures::save(path, Some(pictures::histogram(&title, &histogram, summary)), "no game")
+        pictures::save(path, Some(pictures::histogram(&title, &histogram, summary, false)), "no game")
     })
     .and(moves)
 }

@@ -20,21 +20,17 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 
 /// Rules for requests.
 pub struct Guard {
-    /// Names of this machine by which a page on it may ask; any, where a token is needed.
-    hosts: Option<Vec<String>>,
+    /// Names of this machine by which a page on it may ask, on any port, as a tunnel has its own; any name, where a
+    /// token is needed.
+    hosts: Option<[String; 4]>,
     /// What requests of the interface must show, beyond this machine.
     token: Option<String>,
 }
 
 impl Guard {
     pub fn new(address: SocketAddr) -> Self {
-        let port = address.port();
         if address.ip().is_loopback() {
-            let names = ["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned(), host(address)];
-            let with_port = |name: &String| format!("{name}:{port}");
-            let mut hosts: Vec<String> = names.iter().map(with_port).collect();
-            // Browsers leave the usual port out.
-            hosts.extend(names.into_iter().filter(|_| port == 80));
+            let hosts = ["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned(), host(address)];
             return Self { hosts: Some(hosts), token: None };
         }
         let mut token = String::new();
@@ -51,22 +47,32 @@ impl Guard {
     }
 
     /// Why a request is refused, if it is.
-    fn refusal(&self, method: &Method, headers: &HeaderMap, is_api: bool) -> Option<&'static str> {
+    fn refusal(&self, method: &Method, headers: &HeaderMap, is_api: bool) -> Option<String> {
         let text = |name: &str| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let host = text("host").unwrap_or_default().to_ascii_lowercase();
-        if self.hosts.as_ref().is_some_and(|hosts| !hosts.contains(&host)) {
-            return Some("this server answers pages of this machine alone: ask it by localhost or 127.0.0.1");
+        if self.hosts.as_ref().is_some_and(|hosts| !hosts.iter().any(|name| name == without_port(&host))) {
+            return Some(format!(
+                "this server answers pages of this machine alone: ask it by localhost or 127.0.0.1, not by {host:?}; to \
+                 be asked by other names it needs --listen 0.0.0.0:PORT, and its link then has a token"
+            ));
+        }
+        // The files hold no secret.
+        if !is_api {
+            return None;
         }
         let own = |origin: &str| origin.strip_prefix("http://").or(origin.strip_prefix("https://")) == Some(&host);
-        if text("origin").is_some_and(|origin| !own(&origin.to_ascii_lowercase())) {
-            return Some("this server answers its own pages alone");
+        if let Some(origin) = text("origin").filter(|origin| !own(&origin.to_ascii_lowercase())) {
+            return Some(format!(
+                "this server answers its own pages alone: the page is from {origin:?}, and the header Host names \
+                 {host:?}; a proxy between them must pass the browser's Host on (nginx: proxy_set_header Host $http_host)"
+            ));
         }
         // Pictures and links of other sites' pages carry no origin.
-        if text("sec-fetch-site").is_some_and(|site| !["same-origin", "none"].contains(&site)) && is_api {
-            return Some("this server answers its own pages alone");
+        if text("sec-fetch-site").is_some_and(|site| !["same-origin", "none"].contains(&site)) {
+            return Some("this server answers its own pages alone".to_owned());
         }
         if *method != Method::GET && *method != Method::HEAD && !headers.contains_key(OWN) {
-            return Some("a request that changes something needs the header X-Matchq: 1");
+            return Some("a request that changes something needs the header X-Matchq: 1".to_owned());
         }
         None
     }
@@ -79,6 +85,12 @@ impl Guard {
         let given = given.or_else(|| query.split('&').find_map(|pair| pair.strip_prefix("token=")));
         given.is_some_and(|given| same(given.as_bytes(), token.as_bytes()))
     }
+}
+
+/// A host's name, without the port behind it.
+fn without_port(host: &str) -> &str {
+    let is_port = |(_, port): &(&str, &str)| port.bytes().all(|byte| byte.is_ascii_digit());
+    host.rsplit_once(':').filter(is_port).map_or(host, |(name, _)| name)
 }
 
 fn host(address: SocketAddr) -> String {
@@ -94,7 +106,7 @@ fn same(one: &[u8], other: &[u8]) -> bool {
 pub async fn check(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     let mut response =
         match server.guard.refusal(request.method(), request.headers(), request.uri().path().starts_with("/api")) {
-            Some(sentence) => Refusal(StatusCode::FORBIDDEN, sentence.to_owned()).into_response(),
+            Some(sentence) => Refusal(StatusCode::FORBIDDEN, sentence).into_response(),
             None => next.run(request).await,
         };
     let headers = response.headers_mut();

@@ -14,6 +14,7 @@ mod thinking;
 mod trainings;
 mod watch;
 
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -69,7 +70,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Serves until the process ends.
 pub fn run(arguments: &Serve) -> Result<()> {
-    let Serve { listen, runs, player, pace, simulations, game } = arguments;
+    let Serve { listen, port, runs, player, pace, simulations, game } = arguments;
+    let listen = port.map_or(*listen, |port| (Ipv4Addr::LOCALHOST, port).into());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Error::runtime(format!("no threads can be started: {error}")))?;
@@ -77,7 +79,7 @@ pub fn run(arguments: &Serve) -> Result<()> {
         let listener = TcpListener::bind(listen)
             .await
             .map_err(|error| Error::user(format!("--listen {listen}: {error}; another port may be free")))?;
-        let address = listener.local_addr().unwrap_or(*listen);
+        let address = listener.local_addr().unwrap_or(listen);
         let guard = Guard::new(address);
         let link = guard.link(address);
         let thinking = Thinking::new(threads, *simulations);

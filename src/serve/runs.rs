@@ -151,7 +151,12 @@ pub async fn configurations() -> Answer {
         let key = |key| shipped.keys.get(key).map(|value| value.trim_matches('"'));
         json!({"name": shipped.name, "game": key("game.name"), "learner": key("learner"), "about": shipped.about})
     };
-    let configs = blocking(move || shipped().iter().map(one).collect::<Vec<_>>());
+    let configs = blocking(move || {
+        // The one to begin with comes first.
+        let mut all: Vec<&Shipped> = shipped().iter().collect();
+        all.sort_by_key(|shipped| shipped.name != "quick");
+        all.into_iter().map(one).collect::<Vec<_>>()
+    });
     Ok(Json(json!({"configs": configs.await?})))
 }
 

@@ -27,10 +27,10 @@ def run(*arguments, folder=None):
 class Server:
     """`matchq serve` in a folder, on a free port of this machine."""
 
-    def __init__(self, folder, *flags, listen="127.0.0.1:0"):
+    def __init__(self, folder, *more, listen="127.0.0.1:0", flags=None):
         self.folder = folder
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--listen", listen, *flags], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [PROGRAM, "serve", *(flags or ["--listen", listen]), *more], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
         self.link = self.process.stdout.readline().strip()
         assert self.link, "serve printed no link"

@@ -85,6 +85,34 @@ def test_a_page_that_asks_by_another_name_of_the_server_sees_nothing_of_the_runs
     # DNS rebinding: the attacker's name leads to this machine.
     assert server.request("/api/runs", headers={"Host": f"evil.example:{server.port}"})[0] == 403
     assert server.request("/", headers={"Host": f"evil.example:{server.port}"})[0] == 403
+    for host in ("localhost.evil.example", "127.0.0.1.evil.example:80", "evil.example:127.0.0.1", "localhost:80:80", "[::1", ""):
+        assert server.request("/", headers={"Host": host})[0] == 403, host
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:9000", "LOCALHOST:9000", "127.0.0.1:1", "[::1]", "[::1]:9000"])
+def test_a_tunnels_port_of_this_machine_is_answered(server, host):
+    # As by ssh -L 9000:localhost:8010, docker run -p, or kubectl port-forward.
+    assert server.request("/", headers={"Host": host})[0] == 200
+    own = {"Host": host, "Origin": f"http://{host.lower()}", "X-Matchq": "1"}
+    assert server.request("/api/ask", {"ask": "position", "at": SEED}, own)[0] == 200
+    assert server.request("/api/ask", {"ask": "position", "at": SEED}, {**own, "Origin": "http://localhost:9001"})[0] == 403
+
+
+def test_the_refusal_of_another_name_says_how_it_would_be_answered(server):
+    status, text = server.request("/", headers={"Host": "games.example"})
+    assert status == 403 and "games.example" in text and "--listen 0.0.0.0:PORT" in text
+
+
+@pytest.mark.parametrize("flags", [["--listen", "localhost:0"], ["--port", "0"]])
+def test_a_server_listens_on_this_machine_by_its_name_or_a_port_alone(tmp_path, flags):
+    with contextlib.closing(Server(tmp_path, flags=flags)) as server:
+        assert server.link == f"http://127.0.0.1:{server.port}/" or server.link == f"http://[::1]:{server.port}/"
+
+
+@pytest.mark.parametrize("flags, right", [(["--listen", "8011"], "localhost:8010"), (["--listen", "no.such.machine.invalid:1"], "localhost:8010"), (["--port", "1", "--listen", "127.0.0.1:2"], "--listen")])
+def test_an_address_that_is_none_is_a_sentence(flags, right):
+    wrong = subprocess.run([PROGRAM, "serve", *flags], capture_output=True, text=True, timeout=60)
+    assert wrong.returncode == 2 and right in wrong.stderr, wrong.stderr
 
 
 def test_beyond_this_machine_the_link_has_a_token_and_nothing_is_answered_without_it(folder):

@@ -44,7 +44,8 @@ pub fn of<G: Playable>(agents: &Agents) -> Value {
         // Cells that a person clicks for a move.
         "cells": cells,
         "rules": serde_json::to_value(&rules).ok().filter(Value::is_object).unwrap_or_else(|| json!({})),
-        "reads": !G::THEMES.is_empty(),
+        // Pictures of pieces are not read.
+        "reads": G::PIECES.is_none() && [G::COLUMNS, G::ROWS].iter().all(|count| matchq_vision::SIZES.contains(count)),
         "players": registry::game(G::NAME).map(|game| options::of(game, agents)).unwrap_or_default(),
     })
 }

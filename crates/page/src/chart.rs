@@ -16,6 +16,9 @@ pub enum Chart {
         title: String,
         /// A score a game.
         scores: Vec<i32>,
+        /// Whether the chart is for a narrow screen.
+        #[serde(default)]
+        narrow: bool,
     },
     /// Lines with bands.
     Lines {
@@ -41,6 +44,9 @@ pub enum Chart {
         log_y: bool,
         /// Lowest and highest value upward, of the data by default.
         range: Option<[f64; 2]>,
+        /// Whether the chart is for a narrow screen.
+        #[serde(default)]
+        narrow: bool,
     },
 }
 
@@ -68,14 +74,14 @@ impl Chart {
     pub fn draw(self) -> Result<String> {
         let nothing = || Error::user("there is nothing to draw in this chart".to_owned());
         match self {
-            Self::Histogram { title, scores } => {
+            Self::Histogram { title, scores, narrow } => {
                 if scores.len() > MOST {
                     return Err(Error::user(format!("a chart has at most {MOST} scores")));
                 }
                 let (bins, summary) = Histogram::of(&scores).zip(Summary::of(&scores)).ok_or_else(nothing)?;
-                Ok(plot::histogram(&title, &bins, &summary))
+                Ok(plot::histogram(&title, &bins, &summary, narrow))
             }
-            Self::Lines { title, about, x, y, lines, references, log_x, log_y, range } => {
+            Self::Lines { title, about, x, y, lines, references, log_x, log_y, range, narrow } => {
                 if lines.len() + references.len() > LINES {
                     return Err(Error::user(format!("a chart has at most {LINES} lines")));
                 }
@@ -84,7 +90,8 @@ impl Chart {
                 }
                 let line = |Given { name, points, raw }| Line { name, points, raw };
                 let lines = lines.into_iter().map(line).collect();
-                plot::lines(&Lines { title, about, x, y, lines, references, log_x, log_y, range }).ok_or_else(nothing)
+                plot::lines(&Lines { title, about, x, y, lines, references, log_x, log_y, range, narrow })
+                    .ok_or_else(nothing)
             }
         }
     }

@@ -45,7 +45,7 @@ pub use matchq_pictures as pictures;
 pub use matchq_players as players;
 pub use matchq_vision as vision;
 pub use options::{PlayerChoice, PlayerOption};
-pub use reading::doubt;
+pub use reading::{Themes, doubt};
 pub use session::{MOST_MOVES, Position, position};
 pub use values::values;
 
@@ -109,6 +109,23 @@ pub enum Request {
         picture: String,
         /// The game's name; without it that of the game whose look fits best.
         game: Option<String>,
+        /// Themes beside the program's own, as TOML, by the names of their games.
+        #[serde(default)]
+        themes: Themes,
+    },
+    /// The theme, as TOML, that a picture with its board teaches.
+    Teach {
+        /// A PNG or JPEG in base64.
+        picture: String,
+        /// The game's name.
+        game: String,
+        /// The board's text.
+        board: String,
+    },
+    /// Names of the games whose boards a theme can show.
+    Theme {
+        /// The theme as TOML.
+        theme: String,
     },
     /// An agent's file in base64, which then plays under the name.
     Agent {
@@ -196,7 +213,11 @@ impl Engine {
                 Err(Error::user(format!("a game here has at most {MOST_MOVES} moves, not {}", moves.len())))
             }
             Request::Moves { game, moves } => Ok(json!({"actions": registry::game(&game)?.actions(&moves)?})),
-            Request::Read { picture, game } => reading::read(&bytes("picture", &picture)?, game.as_deref()),
+            Request::Read { picture, game, themes } => {
+                reading::read(&bytes("picture", &picture)?, game.as_deref(), &themes).map(object)
+            }
+            Request::Teach { picture, game, board } => reading::teach(&bytes("picture", &picture)?, &game, &board),
+            Request::Theme { theme } => reading::games_of(&theme),
             Request::Agent { name, file } => self.give(&name, &bytes("file", &file)?),
             Request::Chart { chart } => Ok(json!({"svg": chart.draw()?})),
         }

@@ -53,6 +53,7 @@ files! {
     "shared.js",
     "state.js",
     "steering.js",
+    "themes.js",
     "tiles.js",
     "touch.js",
     "train.js",

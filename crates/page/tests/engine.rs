@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use matchq_page::games::{self, Match3};
 use matchq_page::players::{self, Agents};
+use matchq_page::vision::Picture;
 use matchq_page::{Engine, MOST_MOVES};
 use serde_json::{Value, json};
 
@@ -183,6 +184,13 @@ fn what_is_wrong_gets_a_sentence() {
         (json!({"ask": "agent", "name": "run x", "file": ""}), "an agent's name has"),
         (json!({"ask": "read", "picture": "?"}), "'picture' is not base64"),
         (json!({"ask": "read", "picture": "aGVsbG8="}), "the file is no picture"),
+        (json!({"ask": "teach", "picture": "aGVsbG8=", "game": "match3", "board": ""}), "the file is no picture"),
+        (json!({"ask": "theme", "theme": "columns = 8"}), "the theme: "),
+        (
+            json!({"ask": "theme", "theme": theme("ab", 9)}),
+            "9 rows, 9 columns and the letters a b: no game has such a board",
+        ),
+        (json!({"ask": "theme", "theme": theme("ab", 9) + &"#".repeat(1 << 16)}), "more than 65536 bytes"),
         (json!({"ask": "agent", "name": "mine", "file": "aGVsbG8="}), "mine "),
         (json!({"ask": "agent", "name": "best", "file": ""}), "best is the name of a player here"),
         (json!({"ask": "agent", "name": "../mine", "file": ""}), "an agent's name has"),
@@ -265,12 +273,84 @@ fn a_piece_is_steered_to_the_place_where_it_is_then_played() {
     assert_eq!(played["cells"], right["cells"]);
 }
 
+/// A theme of a square board with these letters, in shades of red.
+fn theme(letters: &str, size: usize) -> String {
+    let gem = |(at, letter)| format!("[[gem]]\nletter = \"{letter}\"\ncolour = \"#{:02x}0000\"\n", 40 * at);
+    format!("columns = {size}\nrows = {size}\n") + &letters.chars().enumerate().map(gem).collect::<String>()
+}
+
+fn picture(file: &str) -> Picture {
+    let path = format!("{}/../../tests/pictures/{file}.png", env!("CARGO_MANIFEST_DIR"));
+    Picture::decode(file, &std::fs::read(path).unwrap()).unwrap()
+}
+
+fn encoded(picture: &Picture) -> String {
+    BASE64_STANDARD.encode(picture.to_png().unwrap())
+}
+
+/// A picture in other colours, which no theme of the program knows.
+fn in_other_colours(file: &str) -> String {
+    let picture = picture(file);
+    let values = picture.values().chunks(3).flat_map(|rgb| [255 - rgb[2], rgb[0], 255 - rgb[1]]).collect();
+    encoded(&Picture::new(picture.width(), values))
+}
+
+#[test]
+fn a_picture_that_no_theme_knows_is_taught_by_its_board_and_read_with_the_theme_from_then_on() {
+    let engine = &mut Engine::default();
+    for (file, game) in [("game", "match3"), ("bilging", "bilging"), ("tile-match", "tile-match")] {
+        let board = ask(engine, json!({"ask": "read", "picture": encoded(&picture(file))}))["board"].clone();
+        let other = in_other_colours(file);
+        let read = ask(engine, json!({"ask": "read", "picture": other, "game": game}));
+        assert!(read["why"].is_string() && read["error"].is_null(), "{read}");
+        let taught = ask(engine, json!({"ask": "teach", "picture": other, "game": game, "board": board}));
+        assert_eq!(taught["right"], taught["cells"], "{taught}");
+        let games = ask(engine, json!({"ask": "theme", "theme": taught["theme"]}));
+        assert!(games["games"].as_array().unwrap().contains(&json!(game)), "{games}");
+        let themes = json!({game: [taught["theme"]]});
+        for asked in [json!(game), Value::Null] {
+            let read = ask(engine, json!({"ask": "read", "picture": other, "game": asked, "themes": themes}));
+            assert_eq!((&read["game"], &read["board"], &read["why"]), (&json!(game), &board, &Value::Null), "{read}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_lesson_or_a_given_theme_is_said_without_a_command() {
+    let engine = &mut Engine::default();
+    let game = encoded(&picture("game"));
+    let board = ask(engine, json!({"ask": "read", "picture": game}))["board"].as_str().unwrap().to_owned();
+    let grey = encoded(&Picture::new(300, vec![128; 300 * 300 * 3]));
+    let turned: String = board.lines().rev().map(|row| format!("{row}\n")).collect();
+    for (picture, board, sentence) in [
+        (&game, "abc".to_owned(), "must have 10 rows of 8 gems"),
+        (&game, format!("?{}", &board[1..]), "row 0, column 0 (both from 0) is '?': it must be one of"),
+        (&game, board.replace(|letter| letter != '\n', "a"), "gems of one kind only"),
+        (&game, turned, "do not fit each other"),
+        (&grey, board.clone(), "no field of 10 rows and 8 columns is found in the picture"),
+    ] {
+        let found = error(engine, json!({"ask": "teach", "picture": picture, "game": "match3", "board": board}));
+        assert!(found.contains(sentence) && !found.contains("--"), "{found}");
+    }
+    for (themes, sentence) in [
+        (json!({"match3": [theme("ab", 9)]}), "match3 has another board"),
+        (json!({"match3": vec![theme("ab", 9); 17]}), "at most 16 are tried"),
+        (json!({"match3": ["columns"]}), "the theme: "),
+    ] {
+        let found = error(engine, json!({"ask": "read", "picture": game, "themes": themes}));
+        assert!(found.contains(sentence), "{found}");
+    }
+    for asked in [json!("match3"), json!("tetris"), Value::Null] {
+        let read = ask(engine, json!({"ask": "read", "picture": grey, "game": asked}));
+        let why = read["why"].as_str().unwrap_or_else(|| panic!("{read}"));
+        assert!(!why.contains("--") && read["board"].is_null(), "{read}");
+    }
+}
+
 #[test]
 fn a_games_picture_is_read_without_its_name() {
     for (file, game) in [("game", "match3"), ("bilging", "bilging"), ("tile-match", "tile-match")] {
-        let path = format!("{}/../../tests/pictures/{file}.png", env!("CARGO_MANIFEST_DIR"));
-        let picture = BASE64_STANDARD.encode(std::fs::read(path).unwrap());
-        let read = ask(&mut Engine::default(), json!({"ask": "read", "picture": picture}));
+        let read = ask(&mut Engine::default(), json!({"ask": "read", "picture": encoded(&picture(file))}));
         assert_eq!((&read["game"], &read["doubt"]), (&json!(game), &Value::Null), "{read}");
         assert_eq!(read["unsure"], json!([]), "{read}");
         let position =

@@ -8,7 +8,7 @@ import { gameOf } from './picker.js';
 // Rows that are shown before all are asked for.
 const FEW = 10;
 
-const HEAD = [['', 'Rank'], ['Move', 'Cells are (row, column), from 0'], ['Value', 'What the player expects from the move'], ['Cost', 'How much less than the best move'],
+const HEAD = [['', 'Rank'], ['Move', 'Rows and columns are counted from 0, from the top left'], ['Value', 'What the player expects from the move'], ['Cost', 'How much less than the best move'],
   ['Now', 'What the move gains for certain'], ['Next', 'What the best move after it gains for certain']];
 
 function cell(text, attributes) {

@@ -1,10 +1,11 @@
 // Starts the page: tabs, games, theme, help, and what the address names.
 
 import { Ask } from './ask.js';
-import { base64Of, button, find, icon, make, notice, recall, remember } from './dom.js';
+import { asSentence, base64Of, button, find, icon, make, notice, recall, remember } from './dom.js';
 import { startEngine } from './engine.js';
 import { Play } from './play.js';
-import { chooseGame, choosePlayer, readAddress, state } from './state.js';
+import { beginEntry, chooseGame, choosePlayer, isShown, readAddress, state } from './state.js';
+import { keepTheme } from './themes.js';
 import { defineTiles, sign, titleOf } from './tiles.js';
 import { Train } from './train.js';
 import { Watch } from './watch.js';
@@ -63,10 +64,11 @@ class App {
     return this.views[state.view] === view;
   }
 
-  // Shows a view, with what was given or with what it showed last.
-  async go(name, given) {
+  // Shows a view, with what was given or with what it showed last. Another view is an entry of the browser's history.
+  async go(name, given, isEntry = name !== state.view) {
     this.views[state.view]?.close?.();
     state.view = Object.hasOwn(this.views, name) ? name : 'watch';
+    if (isEntry) beginEntry();
     const view = this.views[state.view];
     find('#view').replaceChildren(view.element);
     find('#tabs').querySelectorAll('button').forEach((tab) => {
@@ -84,14 +86,17 @@ class App {
   }
 
   async choose(name) {
+    if (name === state.game) return;
     this.views[state.view].close?.();
     chooseGame(name);
+    beginEntry();
     this.gameShown();
     await this.views[state.view].open();
   }
 
   // Opens a place of any game in a view.
   async openPlace(view, place) {
+    this.views[state.view].close?.();
     chooseGame(place.game);
     if (place.player) this.takePlayer(place.player);
     await this.go(view, place);
@@ -113,6 +118,21 @@ class App {
     if (!answer.error) await this.go(state.view);
   }
 
+  // Takes the look of a game's gems, and reads the picture again that waits for it.
+  async takeTheme(file) {
+    const text = await file.text();
+    const answer = await this.ask({ ask: 'theme', theme: text });
+    if (answer.error) {
+      notice(asSentence(answer.error));
+      return;
+    }
+    const name = answer.games.includes(state.game) ? state.game : answer.games[0];
+    keepTheme({ game: name, name: file.name, text });
+    if (state.game !== name || state.view !== 'ask') await this.openPlace('ask', { game: name });
+    notice(`${file.name} is kept: pictures of ${titleOf(this.about.games.find((game) => game.name === name))} are read with it, too.`);
+    await this.views.ask.themesChanged();
+  }
+
   // Chooses an agent that has just become a player.
   async newAgent({ name, game }) {
     const about = await this.ask({ ask: 'about' });
@@ -132,6 +152,7 @@ class App {
     const ends = (ending) => file.name.toLowerCase().endsWith(ending);
     if (ends('.safetensors')) await this.giveAgent(file);
     else if (ends('.json')) await this.views.watch.openText(await file.text());
+    else if (ends('.toml')) await this.takeTheme(file);
     else {
       if (state.view !== 'ask') await this.go('ask');
       await this.views.ask.takeFile(file);
@@ -140,6 +161,7 @@ class App {
 
   async openAddress() {
     const given = readAddress();
+    const shown = isShown(given);
     if (this.about.games.some((game) => game.name === given.game)) chooseGame(given.game);
     if (!this.about.games.some((game) => game.name === state.game)) chooseGame(this.about.games[0].name);
     if (given.player) this.takePlayer(given.player, given.budget);
@@ -147,10 +169,10 @@ class App {
       const { at, player } = this.record;
       chooseGame(at.game);
       this.takePlayer(player.name, player.simulations);
-      await this.go('watch', { ...at, moves: given.game === at.game ? given.moves : [] });
+      await this.go('watch', { ...at, moves: given.game === at.game ? given.moves : [] }, false);
       return;
     }
-    await this.go(given.view ?? state.view, { ...given, seed: given.seed ?? state.seed });
+    await this.go(given.view ?? state.view, shown ? undefined : { ...given, seed: given.seed ?? state.seed }, false);
   }
 }
 

@@ -8,6 +8,11 @@ import { CELL, hasPieces, rises, tile, titleOf } from './tiles.js';
 // Pixels around the cells.
 const EDGE = 6;
 
+// Pixels at the left and below, where rows and columns are numbered: more where cells are shown small.
+function rimOf(height, isSmall) {
+  return isSmall ? Math.max(24, 0.05 * height) : Math.max(18, 0.03 * height);
+}
+
 function at(x, y) {
   return `translate(${x * CELL}px, ${y * CELL}px)`;
 }
@@ -23,6 +28,7 @@ export class Board {
     this.rings = layer('rings');
     this.clip = draw('clipPath', { id: clip });
     this.svg = draw('svg', { 'aria-hidden': 'true' }, draw('defs', {}, this.clip), this.ground, this.tiles, this.falling, this.marks, this.rings);
+    this.isSmall = name === 'small';
     this.element = make('div', { class: `board ${name}`, role: 'img', tabindex: focusable ? 0 : undefined }, this.svg);
     this.running = [];
     this.turn = 0;
@@ -34,13 +40,18 @@ export class Board {
     const [columns, above] = [game.columns, game.above];
     this.rows = game.rows + above;
     const [width, height, top] = [columns * CELL, this.rows * CELL, above * CELL];
-    const box = { x: -EDGE, y: top - EDGE, width: width + 2 * EDGE, height: height - top + 2 * EDGE, rx: 10 };
-    this.svg.setAttribute('viewBox', `${-EDGE} ${-EDGE} ${width + 2 * EDGE} ${height + 2 * EDGE}`);
-    this.element.style.setProperty('--ratio', (width + 2 * EDGE) / (height + 2 * EDGE));
+    const rim = rimOf(height, this.isSmall);
+    const [across, down] = [width + EDGE + rim, height + EDGE + rim];
+    const box = { x: -rim, y: top - EDGE, width: across, height: down - top, rx: 10 };
+    this.svg.setAttribute('viewBox', `${-rim} ${-EDGE} ${across} ${down}`);
+    this.element.style.setProperty('--ratio', across / down);
     this.clip.replaceChildren(draw('rect', { x: -EDGE, y: -EDGE, width: width + 2 * EDGE, height: height + 2 * EDGE, rx: 10 }));
     const [colour, pattern] = hasPieces(game) ? ['#0d0f15', 'grid'] : ['#20232f', 'checks'];
-    this.ground.replaceChildren(draw('rect', { ...box, fill: colour }),
-      draw('rect', { y: top, width, height: height - top, fill: `url(#${pattern})` }));
+    const number = (text, x, y) => draw('text', { class: 'number', x, y, 'text-anchor': 'middle', 'font-size': 0.62 * rim }, `${text}`);
+    const numbers = [...Array(game.rows).keys()].map((row) => number(row, -rim / 2, top + (row + 0.5) * CELL))
+      .concat([...Array(columns).keys()].map((column) => number(column, (column + 0.5) * CELL, height + rim / 2)));
+    this.ground.replaceChildren(draw('rect', { ...box, class: 'frame', fill: colour }),
+      draw('rect', { y: top, width, height: height - top, fill: `url(#${pattern})` }), ...numbers);
     this.element.setAttribute('aria-label', `Board of ${titleOf(game)}, ${game.rows} rows and ${columns} columns`);
     this.text = '';
     this.tiles.replaceChildren();

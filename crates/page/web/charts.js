@@ -5,6 +5,9 @@ import { button, draw, find, make, number } from './dom.js';
 // Classes of the lines' colours, in order.
 const COLOUR_NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
+// Pixels of a chart's width below which it is drawn for a narrow screen.
+const NARROW = 520;
+
 // Fewest pixels of a drag that zooms.
 const DRAG = 12;
 
@@ -44,6 +47,7 @@ export class Chart {
     const toggle = (key, text) => make('label', { class: 'check' },
       make('input', { type: 'checkbox', onchange: (event) => { this[key] = event.target.checked; this.redraw(); } }), text);
     const scaled = scales ? [toggle('log_x', 'logarithmic across'), toggle('log_y', 'logarithmic up')] : [];
+    new ResizeObserver(() => this.resized()).observe(this.place);
     this.element = make('figure', {}, this.place, make('div', { class: 'row' }, this.names, this.whole, scaled), this.readout);
   }
 
@@ -54,6 +58,14 @@ export class Chart {
     if (drawn !== this.drawn) this.range = undefined;
     Object.assign(this, { chart, drawn });
     await this.redraw();
+  }
+
+  // Draws the chart anew where its place has become narrow, or wide.
+  resized() {
+    const { clientWidth } = this.place;
+    if (clientWidth === 0 || this.narrow === clientWidth < NARROW) return;
+    this.narrow = clientWidth < NARROW;
+    this.redraw();
   }
 
   // Shows a sentence in place of a chart.
@@ -68,8 +80,8 @@ export class Chart {
 
   async redraw() {
     if (!this.chart) return;
-    const { log_x, log_y, range } = this;
-    const chart = this.chart.kind === 'lines' ? { ...this.chart, log_x, log_y, range } : this.chart;
+    const { log_x, log_y, range, narrow } = this;
+    const chart = this.chart.kind === 'lines' ? { ...this.chart, log_x, log_y, range, narrow } : { ...this.chart, narrow };
     const answer = await this.app.ask({ ask: 'chart', chart }, { lane: this.lane ??= `chart ${(Chart.made = (Chart.made ?? 0) + 1)}` });
     if (!answer || !this.chart) return;
     this.svg = answer.svg && imported(answer.svg);

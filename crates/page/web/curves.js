@@ -75,7 +75,9 @@ export function curvesOf(groups, column, across, title) {
     return runs.length === 1 ? single(group[0].name, runs[0]) : several(`${group[0].name} (${runs.length} seeds)`, runs);
   }).filter((line) => line?.points.length);
   const isScore = ['mean', 'luck_adjusted', 'median'].includes(column.name) && column.table === 'evaluations';
-  const [{ unit, references }] = groups[0];
-  return { kind: 'lines', title, x: across === 'step' ? unit ?? 'step' : across, y: column.name.replaceAll('_', ' '), lines,
+  const [{ references }] = groups[0];
+  // Learners may count other things.
+  const units = [...new Set(groups.map(([{ unit }]) => unit ?? 'step'))].join(' or ');
+  return { kind: 'lines', title, x: across === 'step' ? units : across, y: column.name.replaceAll('_', ' '), lines,
     references: isScore ? references ?? [] : [] };
 }

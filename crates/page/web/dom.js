@@ -110,9 +110,14 @@ export function amount(value, unit) {
   return `${number(value)} ${Math.abs(value) === 1 ? unit.replace(/s$/, '') : unit}`;
 }
 
-// Words of a move whose cells and columns are not broken into two lines.
+// Words of a move whose rows and columns are not broken into two lines.
 export function unbroken(words) {
-  return words.replace(/\((\d+), (\d+)\)/g, '($1,\u00a0$2)').replace(/(\d+) to (\d+)/g, '$1\u00a0to\u00a0$2');
+  return words.replace(/\b((?:row|column)s?) (\d)/g, '$1\u00a0$2').replace(/(\d+) (to|and) (\d+)/g, '$1\u00a0$2\u00a0$3');
+}
+
+// A cell as people read it at the board's edges.
+export function cellName([row, column]) {
+  return `row ${row}, column ${column}`;
 }
 
 // Words of the program as a sentence.
@@ -169,8 +174,8 @@ export async function pngOf(file) {
   return new Promise((done, failed) => canvas.toBlob((png) => (png ? done(png) : failed(new Error('no PNG'))), 'image/png'));
 }
 
-export function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+export function download(name, text, type = 'application/json') {
+  const address = URL.createObjectURL(new Blob([text], { type }));
   make('a', { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

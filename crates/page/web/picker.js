@@ -44,7 +44,7 @@ export function makePicker(app, { label = 'Player', onchange }) {
     const all = [...new Set([...BUDGETS, state.budget])].filter((value) => value <= mostOf(app)).sort((one, other) => one - other);
     budgets.replaceChildren(...all.map((value) => option(value, count(value), value === state.budget)));
     simulations.hidden = !offer.simulations;
-    about.textContent = `${offer.name}: ${offer.about}.`;
+    about.textContent = offer.about ? `${offer.name}: ${offer.about}.` : '';
   };
   const element = make('div', { class: 'picker' }, make('div', { class: 'row' }, labelled(label, players), simulations), about);
   return { element, update };

@@ -10,11 +10,13 @@ export class Picture {
     this.marks = draw('g', { class: 'marks' });
     this.field = draw('rect', { class: 'field-frame' });
     this.svg = draw('svg', { 'aria-hidden': 'true' }, this.field, this.marks);
+    this.png = null;
     this.element = make('div', { class: 'picture', hidden: true }, this.image, this.svg);
   }
 
   show(file) {
     this.hide();
+    this.file = file;
     this.address = URL.createObjectURL(file);
     this.image.src = this.address;
     this.element.hidden = false;
@@ -22,7 +24,7 @@ export class Picture {
 
   hide() {
     if (this.address) URL.revokeObjectURL(this.address);
-    this.address = this.read = this.game = null;
+    this.address = this.read = this.game = this.file = this.png = null;
     this.image.removeAttribute('src');
     this.svg.removeAttribute('viewBox');
     this.field.removeAttribute('width');
@@ -30,10 +32,11 @@ export class Picture {
     this.element.hidden = true;
   }
 
-  // Knows where the board lies in the picture.
+  // Knows the game of the picture, and where its board lies, if that was found.
   place(read) {
-    this.read = read;
     this.game = read.game;
+    if (!read.field) return;
+    this.read = read;
     const [x, y, width, height] = read.field;
     this.svg.setAttribute('viewBox', `0 0 ${read.picture.join(' ')}`);
     Object.entries({ x, y, width, height }).forEach(([key, value]) => this.field.setAttribute(key, value));

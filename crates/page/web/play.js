@@ -2,7 +2,7 @@
 
 import { Advice, thinkOn } from './advice.js';
 import { Board } from './board.js';
-import { asSentence, button, count, find, icon, isNarrow, labelled, make, notice, recall, remember, say } from './dom.js';
+import { asSentence, button, cellName, count, find, icon, isNarrow, labelled, make, notice, recall, remember, say } from './dom.js';
 import { linesOf } from './motion.js';
 import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
 import { Review } from './review.js';
@@ -18,7 +18,7 @@ const PACE = 240;
 
 export class Play {
   constructor(app) {
-    Object.assign(this, { app, turn: 0, hinted: 0, hints: recall('hints', false), timed: recall('timed', false) });
+    Object.assign(this, { app, turn: 0, hinted: 0, begun: {}, hints: recall('hints', false), timed: recall('timed', false) });
     this.board = new Board({ name: 'board playable' });
     this.board.element.setAttribute('role', 'application');
     this.score = new ScoreLine();
@@ -79,7 +79,9 @@ export class Play {
 
   async open(given) {
     this.picker.update();
-    if (given || this.origin?.game !== state.game) await this.load(given ?? { seed: state.seed });
+    // A game that was begun waits for its player, whatever game is looked at meanwhile.
+    if (this.origin && !given) this.begun[this.origin.game] = { ...this.place, ended: this.ended };
+    if (given || this.origin?.game !== state.game) await this.load(given ?? this.begun[state.game] ?? { seed: state.seed });
     else {
       this.note();
       this.review.refresh();
@@ -92,7 +94,7 @@ export class Play {
     this.app.drop('values');
   }
 
-  async load({ seed, rules, moves = [] }) {
+  async load({ seed, rules, moves = [], ended = false }) {
     this.turn += 1;
     const turn = this.turn;
     this.rest();
@@ -114,7 +116,10 @@ export class Play {
       notice(`The moves of this link do not fit the game, which begins anew. ${asSentence(position.error)}`);
       await this.load({ seed, rules });
     } else if (position.error) this.fail(position.error);
-    else this.arrive(position, moves.length > 0 ? '' : howTo(game));
+    else {
+      this.arrive(position, moves.length > 0 ? '' : howTo(game));
+      if (ended && !this.ended) this.end();
+    }
   }
 
   fail(sentence) {
@@ -182,7 +187,7 @@ export class Play {
 
   tell([row, column]) {
     const letter = linesOf(this.position.board)[row]?.[column];
-    say(`Row ${row}, column ${column}: ${nameOf(gameOf(this.app), letter)}`);
+    say(asSentence(`${cellName([row, column])}: ${nameOf(gameOf(this.app), letter)}`));
   }
 
   swap(one, other) {
@@ -193,7 +198,7 @@ export class Play {
   }
 
   refuse(one, other) {
-    const sentence = this.swapper.single ? `(${one.join(', ')}) is no move here.` : `(${one.join(', ')}) and (${other.join(', ')}) cannot be swapped here.`;
+    const sentence = asSentence(this.swapper.single ? `${cellName(one)} is no move here` : `${cellName(one)} and ${cellName(other)} cannot be swapped here`);
     say(sentence);
     this.score.show(gameOf(this.app), this.position, sentence);
   }

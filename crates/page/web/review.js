@@ -143,20 +143,26 @@ export class Review {
     }));
   }
 
-  // The player's own game from the same seed, beside the person's.
+  // The player's own game from the same seed, as many moves of it as the person made.
   async compare() {
     const { turn, origin } = this;
     const player = { ...this.player };
     if (player.simulations) player.simulations = Math.min(player.simulations, MOST_SIMULATIONS);
-    const moves = Math.min(origin.rules?.moves ?? gameOf(this.app).moves ?? Math.max(this.position.played, 20), MOST_PAST_MOVES);
+    const moves = Math.min(this.position.played, MOST_PAST_MOVES);
     const past = this.past ?? await this.app.ask({ ask: 'past', at: origin, player, moves }, { later: true });
     if (turn !== this.turn) return;
     this.past = past;
+    const own = [0, ...this.moves.map((move) => move.score)];
+    const { unit } = gameOf(this.app);
+    const made = past.scores ? past.scores.length - 1 : 0;
+    const ends = made < moves ? ', and its game is over' : '';
+    const budget = player.simulations ? ` with ${count(player.simulations)} simulations a move` : '';
+    const yours = this.begun === 0 ? `; you have ${amount(own[moves], unit)} after ${moves}` : '';
     this.beside.textContent = past.error ? `${player.name} has no game beside yours. ${asSentence(past.error)}` :
-      player.simulations ? `${player.name} has ${count(player.simulations)} simulations a move here.` : '';
+      `From the same deal, ${player.name}${budget} reaches ${amount(past.scores.at(-1), unit)} in ${amount(made, 'moves')}${ends}${yours}.`;
     const line = (name, scores) => ({ name, points: scores.map((score, move) => [move, score, score, score]) });
     const lines = past.scores ? [line(player.name, past.scores)] : [];
-    if (this.begun === 0) lines.unshift(line('you', [0, ...this.moves.map((move) => move.score)]));
+    if (this.begun === 0) lines.unshift(line('you', own));
     this.chart.draw({ kind: 'lines', title: `Seed ${this.origin.seed}: you and ${player.name}`, x: 'move', y: gameOf(this.app).unit, lines });
   }
 }

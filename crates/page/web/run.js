@@ -15,32 +15,41 @@ export class Run {
     this.actions = make('div', { class: 'row' });
     this.column = make('select', { onchange: () => { this.wanted = this.column.value; this.draw(); } });
     this.across = make('select', { onchange: () => this.draw() }, option('step', 'steps'), option('seconds', 'seconds'));
+    this.lacking = make('p', { class: 'soft' });
     this.differs = make('div', { class: 'scroll' });
     this.text = make('pre');
     const curve = make('section', {}, make('div', { class: 'title' }, this.title, this.actions), this.state,
-      make('div', { class: 'row' }, labelled('Show', this.column), labelled('Across', this.across)), this.chart.element);
+      make('div', { class: 'row' }, labelled('Show', this.column), labelled('Across', this.across)), this.chart.element, this.lacking);
     const config = make('section', {}, make('h2', {}, 'Configuration'), this.differs,
       make('details', {}, make('summary', {}, 'The whole file'), this.text));
     this.element = make('div', { class: 'panel', hidden: true }, curve, config);
   }
 
-  // Shows a run of the list, with those that differ in the seed alone.
-  async show(run, runs) {
+  // Shows a run of the list, and beside its curve those of others.
+  async show(run, runs, others) {
+    const turn = (this.turn = (this.turn ?? 0) + 1);
     this.run = run;
     this.element.hidden = false;
     this.showState();
-    const alike = runs.filter((one) => one.name !== run.name && one.game === run.game && one.recipe === run.recipe);
-    const details = await Promise.all([run, ...alike].map((one) => this.detail(one)));
-    if (run.name !== this.run.name) return;
-    const [own] = details;
+    const first = ({ recipe }, index, all) => all.findIndex((one) => one.recipe === recipe) === index;
+    const groups = await Promise.all([run, ...others].filter(first).map((one) => this.groupOf(one, runs)));
+    if (turn !== this.turn) return;
+    const [[own]] = groups;
     if (own.error) {
       this.state.textContent = own.error;
       return;
     }
-    this.group = [own, ...details.slice(1).filter((detail) => !detail.error && recipeOf(detail) === recipeOf(own))];
+    this.groups = groups.filter(([one]) => !one.error);
     this.showColumns();
     this.showConfiguration(own);
     await this.draw();
+  }
+
+  // A run with those that differ in the seed alone: a line of the chart.
+  async groupOf(run, runs) {
+    const alike = runs.filter((one) => one.name !== run.name && one.game === run.game && one.recipe === run.recipe);
+    const [own, ...others] = await Promise.all([run, ...alike].map((one) => this.detail(one)));
+    return [own, ...others.filter((detail) => !own.error && !detail.error && recipeOf(detail) === recipeOf(own))];
   }
 
   async detail(run) {
@@ -72,9 +81,10 @@ export class Run {
   }
 
   showColumns() {
-    const columns = columnsOf(this.group[0]);
     const key = ({ table, name }) => `${table}.${name}`;
-    const luck = columns.find(({ name }) => name === 'luck_adjusted');
+    const [columns, ...beside] = this.groups.map(([detail]) => columnsOf(detail));
+    const everywhere = (column) => beside.every((other) => other.some((one) => key(one) === key(column)));
+    const luck = columns.find((column) => column.name === 'luck_adjusted' && everywhere(column));
     const chosen = columns.find((column) => key(column) === this.wanted) ?? luck ?? columns[0];
     const group = (table, label) => make('optgroup', { label }, columns.filter((column) => column.table === table)
       .map((column) => option(key(column), column.name.replaceAll('_', ' '))));
@@ -87,11 +97,15 @@ export class Run {
   spec() {
     const [table, name] = this.column.value.split('.');
     if (!name) return null;
-    return curvesOf([this.group], { table, name }, this.across.value, `${this.run.name}: ${name.replaceAll('_', ' ')}`);
+    const what = name.replaceAll('_', ' ');
+    const title = this.groups.length > 1 ? `${what} of ${this.groups.length} configurations` : `${this.run.name}: ${what}`;
+    return curvesOf(this.groups, { table, name }, this.across.value, title);
   }
 
   async draw() {
-    const spec = this.group && this.spec();
+    const spec = this.groups && this.spec();
+    const lacking = (spec ? this.groups : []).map(([{ name }]) => name).filter((name) => !spec.lines.some((line) => line.name === name || line.name.startsWith(`${name} (`)));
+    this.lacking.textContent = spec?.lines.length && lacking.length ? `Without this column: ${lacking.join(', ')}.` : '';
     const drawn = JSON.stringify([this.run.name, spec]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
@@ -125,7 +139,7 @@ export class Run {
     const chart = new Chart(this.app);
     await this.app.go('watch', { seed: 0 });
     this.app.views.watch.showBeside(this.run.name, chart.element);
-    const spec = this.group && this.spec();
+    const spec = this.groups && this.spec();
     if (spec?.lines.length) await chart.draw(spec);
   }
 }

@@ -10,8 +10,9 @@ export const MOST_BUDGET = 25600;
 
 const whole = (text) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined);
 
-// The choices that all views share.
+// The choices that all views share, and what each view's last address of each game was.
 export const state = {
+  written: {},
   view: 'watch',
   game: recall('game', 'match3'),
   seed: 0,
@@ -52,11 +53,26 @@ export function readAddress() {
     piece: given.get('piece') ?? undefined,
     rules: rulesIn(given.get('rules')),
     run: given.get('run') ?? undefined,
+    ticked: given.get('with')?.split(',') ?? [],
   };
 }
 
+function keyOf(view, game) {
+  return `${view} ${game}`;
+}
+
+// Whether a view still shows what the address says.
+export function isShown({ view, game }) {
+  return state.written[keyOf(view, game)] === location.hash;
+}
+
+// Begins an entry of the browser's history, for another view or game.
+export function beginEntry() {
+  history.pushState(null, '', `#${new URLSearchParams({ view: state.view, game: state.game })}`);
+}
+
 // Writes the address of what is shown.
-export function writeAddress({ moves = [], board, left, piece, rules, seed, run } = {}) {
+export function writeAddress({ moves = [], board, left, piece, rules, seed, run, ticked } = {}) {
   const address = new URLSearchParams({ view: state.view, game: state.game });
   const set = (key, value) => { if (value !== undefined && value !== null && value !== '') address.set(key, value); };
   set('seed', seed);
@@ -67,12 +83,14 @@ export function writeAddress({ moves = [], board, left, piece, rules, seed, run 
   set('piece', piece);
   set('rules', textOfRules(rules));
   set('run', run);
+  set('with', ticked?.join(','));
   if (moves.length > 0 && moves.length <= LONGEST) set('moves', moves.join('.'));
   const tooLong = moves.length > LONGEST;
   if (tooLong && !state.tooLong) notice(`A link holds at most ${LONGEST.toLocaleString('en')} moves: it now holds the beginning of this game alone. Save the game to keep it.`);
   state.tooLong = tooLong;
   const text = `#${address.toString().replaceAll('%2F', '/')}`;
   if (text !== location.hash) history.replaceState(null, '', text);
+  state.written[keyOf(state.view, state.game)] = location.hash;
 }
 
 export function choosePlayer(name, budget) {

@@ -88,6 +88,11 @@ export function tile(game, letter) {
   return draw('g', { class: 'tile' }, draw('use', { href: index < 0 ? '#tile-unknown' : `#tile-${game.name}-${index}` }));
 }
 
+// A drawing of one token.
+export function token(game, letter) {
+  return draw('svg', { viewBox: '0 0 40 40', 'aria-hidden': 'true' }, tile(game, letter));
+}
+
 // A small sign of a game: three of its tiles.
 export function sign(game) {
   const letters = game.tokens.filter((token) => !'.#'.includes(token.letter)).slice(0, 3);

@@ -12,14 +12,15 @@ const SLOWEST = 60000;
 
 export class Train {
   constructor(app) {
-    Object.assign(this, { app, runs: [], pause: EVERY });
+    Object.assign(this, { app, runs: [], ticked: new Set(), pause: EVERY });
     this.run = new Run(app);
     this.reports = new Reports(app);
     this.line = make('p', { class: 'error', role: 'status' });
     this.body = make('tbody');
     this.none = make('p', { class: 'soft' }, 'There is no training yet.');
-    const head = make('thead', {}, make('tr', {}, ['Run', 'Step', 'Best', 'Updated'].map((text) => make('th', { scope: 'col' }, text))));
-    const list = make('section', {}, make('h2', {}, 'Trainings'), this.line, this.none, make('div', { class: 'scroll' }, make('table', { class: 'runs' }, head, this.body)));
+    const head = make('thead', {}, make('tr', {}, ['Chart', 'Run', 'Step', 'Best', 'Updated'].map((text) => make('th', { scope: 'col' }, text))));
+    this.comparing = make('p', { class: 'soft' }, 'Tick runs of one game to compare them in the chart; seeds of one configuration are one line.');
+    const list = make('section', {}, make('h2', {}, 'Trainings'), this.line, this.none, this.comparing, make('div', { class: 'scroll' }, make('table', { class: 'runs' }, head, this.body)));
     this.element = make('div', { class: 'view train' }, make('div', { class: 'panel' }, list, this.makeStart()),
       make('div', { class: 'panel' }, this.run.element, this.reports.element));
     document.addEventListener('visibilitychange', () => this.wake());
@@ -39,6 +40,7 @@ export class Train {
   async open(given) {
     this.shown = true;
     this.wanted = given?.run ?? this.wanted;
+    if (given?.ticked) this.ticked = new Set(given.ticked);
     this.pause = EVERY;
     if (!this.configs) await this.loadConfigs();
     this.reports.list();
@@ -48,7 +50,7 @@ export class Train {
 
   // Another view may be shown by the time that an answer comes.
   note() {
-    if (this.app.shows(this)) writeAddress({ run: this.wanted });
+    if (this.app.shows(this)) writeAddress({ run: this.wanted, ticked: [...this.ticked] });
   }
 
   close() {
@@ -76,28 +78,40 @@ export class Train {
   async took(runs) {
     this.runs = runs;
     this.none.hidden = runs.length > 0;
-    this.list();
+    this.comparing.hidden = runs.length < 2;
     const run = runs.find((one) => one.name === this.wanted) ?? runs.find((one) => one.running) ?? runs[0];
-    if (!run) return;
-    this.wanted = run.name;
+    this.game = run?.game;
+    this.wanted = run?.name;
     this.list();
-    await this.run.show(run, runs);
+    if (run) await this.run.show(run, runs, runs.filter((one) => one.game === run.game && this.ticked.has(one.name)));
   }
 
   list() {
-    const focused = document.activeElement?.dataset?.run;
+    const { dataset, localName } = document.activeElement ?? {};
     this.body.replaceChildren(...this.runs.map((run) => this.row(run)));
-    if (focused) this.body.querySelector(`[data-run="${CSS.escape(focused)}"]`)?.focus();
+    if (dataset?.run) this.body.querySelector(`${localName}[data-run="${CSS.escape(dataset.run)}"]`)?.focus();
   }
 
   row(run) {
     const share = run.steps ? `${Math.floor(100 * run.step / run.steps)} %` : run.step.toLocaleString('en');
     const state = run.running ? 'running' : run.steps && run.step >= run.steps ? 'done' : 'stopped';
     const name = button(run.name, () => this.choose(run.name), { class: 'quiet', 'data-run': run.name });
-    return make('tr', { 'aria-current': run.name === this.wanted ? 'true' : undefined },
+    const isShown = run.name === this.wanted;
+    const tick = make('input', { type: 'checkbox', 'data-run': run.name, 'aria-label': `${run.name} in the chart`, disabled: isShown || run.game !== this.game,
+      checked: isShown || (run.game === this.game && this.ticked.has(run.name)), onchange: (event) => this.tick(run.name, event.target.checked),
+      title: run.game === this.game ? undefined : `The chart is of ${this.game}` });
+    return make('tr', { 'aria-current': isShown ? 'true' : undefined }, make('td', {}, tick),
       make('td', {}, name, make('small', {}, make('span', { class: `dot ${state}` }), ` ${run.game}, ${state}`)),
       make('td', {}, share), make('td', {}, typeof run.best === 'number' ? run.best.toLocaleString('en', { maximumFractionDigits: 1 }) : '–'),
       make('td', {}, ageOf(run.age)));
+  }
+
+  // Takes a run's curve into the chart, or out of it.
+  async tick(name, isTicked) {
+    if (isTicked) this.ticked.add(name);
+    else this.ticked.delete(name);
+    this.note();
+    await this.took(this.runs);
   }
 
   async choose(name) {

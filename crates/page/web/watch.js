@@ -20,9 +20,7 @@ const KEPT_POSITIONS = 200;
 
 export class Watch {
   constructor(app) {
-    this.app = app;
-    this.turn = 0;
-    this.playing = false;
+    Object.assign(this, { app, turn: 0, playing: false, begun: {} });
     this.speed = PACES[recall('speed', 2)] === undefined ? 2 : recall('speed', 2);
     this.board = new Board();
     this.score = new ScoreLine();
@@ -73,8 +71,10 @@ export class Watch {
   // Opens what an address names, or goes on with what was shown.
   async open(given) {
     this.picker.update();
+    // A game that was begun goes on, whatever game is looked at meanwhile.
+    if (this.origin && !given) this.begun[this.origin.game] = { ...this.place, left: this.origin.moves_left, values: this.known };
     if (given) await this.load(given);
-    else if (this.origin?.game !== state.game) await this.load({ seed: state.seed });
+    else if (this.origin?.game !== state.game) await this.load(this.begun[state.game] ?? { seed: state.seed });
     else {
       this.past.refresh();
       // The player may be another, and what was under way has lost its answers.

@@ -281,7 +281,7 @@ pub fn curves(runs: &[RunView], across: &str, log_x: bool, log_y: bool) -> Lines
         references: references.filter(|_| one_game).unwrap_or_default(),
         log_x,
         log_y,
-        range: None,
+        ..Lines::default()
     }
 }
 

@@ -1,18 +1,20 @@
 //! Chart of a histogram.
 
-use super::{Axis, SIZE, axes, score, titled};
+use super::{Axis, NARROW, SIZE, axes, score, titled};
 use crate::statistics::Summary;
 use crate::statistics::histogram::Histogram;
 use crate::svg::round;
 
-/// Draws a histogram of scores, with mean and quartiles.
-pub fn histogram(title: &str, histogram: &Histogram, summary: &Summary) -> String {
-    let mut svg = titled(SIZE, title);
+/// Draws a histogram of scores, with mean and quartiles; `narrow` for a narrow screen.
+pub fn histogram(title: &str, histogram: &Histogram, summary: &Summary, narrow: bool) -> String {
+    // Beside each other, or below.
+    let (size, left, beside) = if narrow { (NARROW, 68.0, r#"x="20" dy="18""#) } else { (SIZE, 80.0, r#"dx="24""#) };
+    let mut svg = titled(size, title);
     let confidence = summary.half_width.map(|half| format!(" ± {} (95 %)", score(half))).unwrap_or_default();
     let quartiles = [summary.lower_quartile, summary.median, summary.upper_quartile];
     let [lower, median, upper] = quartiles.map(|quartile| score(quartile).trim_end_matches(".0").to_owned());
     svg.add(format_args!(
-        r#"<text x="20" y="58" font-size="14"><tspan class="b" fill="currentColor">━━</tspan> mean {}{confidence} <tspan dx="24" class="f" fill="currentColor">╍╍</tspan> quartiles {lower} / {median} / {upper}</text>"#,
+        r#"<text x="20" y="58" font-size="14"><tspan class="b" fill="currentColor">━━</tspan> mean {}{confidence} <tspan {beside} class="f" fill="currentColor">╍╍</tspan> quartiles {lower} / {median} / {upper}</text>"#,
         score(summary.mean)
     ));
 
@@ -21,8 +23,8 @@ pub fn histogram(title: &str, histogram: &Histogram, summary: &Summary) -> Strin
     let end = first + (histogram.counts.len() as i64 * histogram.width) as f64;
     let margin = (end - first) * 0.02;
     let most = histogram.counts.iter().copied().max().unwrap_or(0) as f64 * 1.06;
-    let x = Axis::whole((first - margin, end + margin), (80.0, SIZE.0 - 20.0));
-    let y = Axis::whole((0.0, most), (SIZE.1 - 60.0, 80.0));
+    let x = Axis::whole((first - margin, end + margin), (left, size.0 - 20.0));
+    let y = Axis::whole((0.0, most), (size.1 - 60.0, if narrow { 96.0 } else { 80.0 }));
     axes(&mut svg, (&x, "score (points)"), (&y, "games"));
 
     let gap = histogram.width as f64 * 0.03;

@@ -1,7 +1,7 @@
 //! Chart of several lines with bands, such as trainings.
 
 use super::curve::labels;
-use super::{Axis, COLOURS, SIZE, around, axes, titled};
+use super::{Axis, COLOURS, NARROW, SIZE, around, axes, titled};
 use crate::svg::{escaped, round};
 
 /// A line, with a band around it.
@@ -36,6 +36,8 @@ pub struct Lines {
     pub log_y: bool,
     /// Part of the axis across to draw.
     pub range: Option<[f64; 2]>,
+    /// Whether the chart is for a narrow screen, without names at the lines' ends.
+    pub narrow: bool,
 }
 
 /// Largest number that is drawn: beyond, axes lose their last digits.
@@ -50,7 +52,7 @@ const LABELS: f64 = 130.0;
 /// `data-x` and `data-y`: both ends in pixels, both ends in values or their decimal logarithms, and
 /// whether these are logarithms.
 pub fn lines(chart: &Lines) -> Option<String> {
-    let Lines { title, about, x, y, references, log_x, log_y, range, .. } = chart;
+    let Lines { title, about, x, y, references, log_x, log_y, range, narrow, .. } = chart;
     let inside = |across: f64| range.is_none_or(|[low, high]| (low..=high).contains(&across));
     let drawn = |across: f64, values: &[f64]| {
         across.is_finite()
@@ -76,19 +78,22 @@ pub fn lines(chart: &Lines) -> Option<String> {
         let raw = lines.iter().flat_map(|line| line.raw.iter().map(|raw| raw[1]));
         points.chain(raw).chain(references.iter().map(|(_, value)| *value))
     };
-    let right = SIZE.0 - LABELS;
-    let (pixels_x, pixels_y) = ((80.0, right), (SIZE.1 - 60.0, 80.0));
+    let (size, left, labelled) = if *narrow { (NARROW, 68.0, 16.0) } else { (SIZE, 80.0, LABELS) };
+    let right = size.0 - labelled;
+    let (pixels_x, pixels_y) = ((left, right), (size.1 - 60.0, 80.0));
     let x_axis = match log_x {
         true => Axis::logarithmic(across(), pixels_x),
         false => {
             let (low, high) =
                 across().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
             let low = if range.is_none() { low.min(0.0) } else { low };
-            Axis::new((low, if high > low { high } else { low + 1.0 }), pixels_x)
+            // Between whole numbers, such as moves, there is none.
+            let unit = if across().all(|at| at.fract() == 0.0) { 1.0 } else { 0.0 };
+            Axis { unit, ..Axis::new((low, if high > low { high } else { low + 1.0 }), pixels_x) }
         }
     };
     let y_axis = if *log_y { Axis::logarithmic(up(), pixels_y) } else { Axis::new(around(up()), pixels_y) };
-    let mut svg = titled(SIZE, title);
+    let mut svg = titled(size, title);
     svg.text(20.0, 58.0, r#"class="soft" font-size="14""#, about);
     let data = |axis: &Axis| {
         let Axis { ends, pixels, logarithmic, .. } = axis;
@@ -142,9 +147,14 @@ pub fn lines(chart: &Lines) -> Option<String> {
         let height = y_axis.place(*value);
         let dashed = r#"class="soft" stroke="currentColor" stroke-width="1.5" stroke-dasharray="6 4""#;
         svg.line((x_axis.pixels.0, height), (right, height), dashed);
+        if *narrow {
+            svg.text(right, height - 5.0, r#"class="soft" font-size="12" text-anchor="end""#, name);
+        }
         ends.push(("soft", name.as_str(), *value));
     }
-    labels(&mut svg, right + 10.0, &y_axis, ends);
+    if !narrow {
+        labels(&mut svg, right + 10.0, &y_axis, ends);
+    }
     Some(svg.finish())
 }
 
@@ -178,6 +188,18 @@ mod tests {
             assert!(svg.contains(part), "{part} in {svg}");
         }
         assert_eq!((svg.matches("<polygon").count(), svg.matches("stroke-dasharray").count()), (2, 1));
+    }
+
+    #[test]
+    fn a_narrow_chart_has_its_names_within_and_ticks_of_one_unit() {
+        let points = [[0.0, 1.0, 0.5, 1.5], [20_000.0, 20.0, 18.0, 25.0]];
+        let svg = lines(&Lines { narrow: true, ..chart(&points) }).unwrap();
+        assert!(is_well_formed(&svg) && svg.contains(r#"viewBox="0 0 400 400""#), "{svg}");
+        let place = |text: &str| svg.lines().find(|line| line.ends_with(&format!(">{text}</text>")));
+        assert!(place("greedy").unwrap().contains(r#"text-anchor="end""#) && place("one").is_none());
+        assert!(lines(&chart(&[[0.0; 4], [3.0; 4]])).unwrap().contains(">3<"));
+        assert!(!lines(&chart(&[[0.0; 4], [3.0; 4]])).unwrap().contains(">0.5<"));
+        assert!(place("0").is_some() && place("5k").is_some() && place("20k").is_some(), "{svg}");
     }
 
     #[test]

@@ -13,8 +13,9 @@ pub use lines::{Line, Lines, lines};
 use crate::shortened;
 use crate::svg::Svg;
 
-/// Default width and height in pixels.
+/// Default width and height in pixels, and those for a narrow screen.
 const SIZE: (f64, f64) = (800.0, 500.0);
+const NARROW: (f64, f64) = (400.0, 400.0);
 
 /// Classes of the colours of several players or lines.
 const COLOURS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
@@ -64,6 +65,14 @@ impl Axis {
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
+    /// The ticks with their numbers as texts: in one unit, of the largest, where the axis is linear.
+    fn named_ticks(&self) -> Vec<(f64, String)> {
+        let ticks = self.ticks();
+        let largest = ticks.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        let size = |value: f64| if self.logarithmic { value.abs() } else { largest };
+        ticks.into_iter().map(|value| (value, tick(value, size(value)))).collect()
+    }
+
     /// Up to about ten round values: 1, 2 or 5 times powers of ten; on long logarithmic axes only
     /// powers of ten.
     fn ticks(&self) -> Vec<f64> {
@@ -92,10 +101,10 @@ impl Axis {
 fn axes(svg: &mut Svg, across: (&Axis, &str), up: (&Axis, &str)) {
     let ((x, x_name), (y, y_name)) = (across, up);
     let ((left, right), (bottom, top)) = (x.pixels, y.pixels);
-    for value in y.ticks() {
+    for (value, text) in y.named_ticks() {
         let place = y.place(value);
         svg.line((left, place), (right, place), GRID);
-        svg.text(left - 8.0, place + 4.0, r#"class="soft" font-size="12" text-anchor="end""#, &tick(value));
+        svg.text(left - 8.0, place + 4.0, r#"class="soft" font-size="12" text-anchor="end""#, &text);
     }
     foot(svg, x, x_name, bottom);
     let middle = (bottom + top) / 2.0;
@@ -108,10 +117,10 @@ fn foot(svg: &mut Svg, axis: &Axis, name: &str, bottom: f64) {
     const STROKE: &str = r#"class="soft" stroke="currentColor""#;
     svg.line((axis.pixels.0, bottom), (axis.pixels.1, bottom), STROKE);
     let centred = |size| format!(r#"class="soft" font-size="{size}" text-anchor="middle""#);
-    for value in axis.ticks() {
+    for (value, text) in axis.named_ticks() {
         let place = axis.place(value);
         svg.line((place, bottom), (place, bottom + 5.0), STROKE);
-        svg.text(place, bottom + 19.0, &centred(12), &tick(value));
+        svg.text(place, bottom + 19.0, &centred(12), &text);
     }
     svg.text((axis.pixels.0 + axis.pixels.1) / 2.0, bottom + 40.0, &centred(13), name);
 }
@@ -123,16 +132,17 @@ fn around(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (ends.0 - margin, ends.1 + margin)
 }
 
-/// A tick's number, short: 0, 0.05, 9,000, 12.5k, 2M.
-fn tick(value: f64) -> String {
-    let (scaled, unit) = match value.abs() {
-        size if size >= 1e9 => (value / 1e9, "G"),
-        size if size >= 1e6 => (value / 1e6, "M"),
-        size if size >= 1e4 => (value / 1e3, "k"),
+/// A tick's number, short, in the unit of a size: 0, 0.05, 9,000, 12.5k, 2M.
+fn tick(value: f64, size: f64) -> String {
+    let (scaled, unit) = match size {
+        1e9.. => (value / 1e9, "G"),
+        1e6.. => (value / 1e6, "M"),
+        1e4.. => (value / 1e3, "k"),
         _ => (value, ""),
     };
     // Removes rounding errors.
-    grouped(&format!("{}{unit}", (scaled * 1e6).round() / 1e6))
+    let text = grouped(&format!("{}", (scaled * 1e6).round() / 1e6));
+    if value == 0.0 { text } else { text + unit }
 }
 
 /// A score or a mean: 633.0, 1,303.9, 178.4M.
@@ -179,7 +189,7 @@ mod tests {
 
     fn histogram_of(scores: &[i32]) -> String {
         let (bins, summary) = (Histogram::of(scores).unwrap(), Summary::of(scores).unwrap());
-        drawn(histogram("Games of <a & b>", &bins, &summary))
+        drawn(histogram("Games of <a & b>", &bins, &summary, false))
     }
 
     fn curve_of(points: &[(u64, f64, Option<f64>)], references: &[Reference]) -> String {
@@ -306,7 +316,10 @@ mod tests {
     #[test]
     fn ticks_are_short() {
         let values = [0.0, -50.0, 9_000.0, 12_500.0, 2e6, 1.25e9, 0.2, 300.0000000004];
-        assert_eq!(values.map(tick), ["0", "-50", "9,000", "12.5k", "2M", "1.25G", "0.2", "300"]);
+        assert_eq!(
+            values.map(|value: f64| tick(value, value.abs())),
+            ["0", "-50", "9,000", "12.5k", "2M", "1.25G", "0.2", "300"]
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ use matchq_games::{Bilging, MaskKind, Plan};
 pub(super) fn best<G: Roster>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "the strongest player that thinks for a given time",
+        about: "the strongest player for a given time, or number of simulations, a move",
         parameters: &[TIME, SIMULATIONS],
         build: |options, rules| match (G::BEST, first_agent::<G>(Kind::Network)) {
             (Some(build), _) => build(options, rules),
