@@ -7,14 +7,14 @@
 mod pictures;
 
 use matchq_core::random::{Role, Stream};
+use matchq_players::{Roster, games::Bejeweled};
 use matchq_vision::{Theme, UNKNOWN, read_best, teach};
 use pictures::Scene;
 use pictures::around::{WEB, draw, some_style, without_a_board};
 
 fn main() {
     let count = std::env::args().nth(1).map_or(100, |count| count.parse().expect("the number of pictures"));
-    let built: Vec<Theme> =
-        ["bejeweled", "bejeweled-drawn"].iter().map(|name| Theme::named(name).unwrap().unwrap()).collect();
+    let built: Vec<Theme> = Bejeweled::THEMES.iter().map(|name| Theme::named(name).unwrap().unwrap()).collect();
     // Pictures that are found, off by more than a tenth of a cell, with wrong letters; wrong and right letters.
     let (mut taught_rates, mut built_rates) = ([0; 6], [0; 6]);
     let mut found = [0; 4];
