@@ -30,7 +30,7 @@ struct Report<'a> {
 /// Reads a board and prints the player's ranking of its moves.
 pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
-    let board = board_input::read::<G>(arguments)?;
+    let board = board_input::read::<G>(arguments, &rules)?;
     let names = Names { board: &board.name, moves_left: "--moves-left", piece: "--piece" };
     let given = Given { board: &board.text, moves_left: arguments.moves_left, piece: arguments.piece.as_deref() };
     let game = given.game::<G>(&rules, &names)?;
