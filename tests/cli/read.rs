@@ -187,8 +187,8 @@ fn a_board_with_a_cell_that_is_not_sure_is_advised_on_where_the_game_may_have_un
 }
 
 #[test]
-fn a_picture_that_is_not_sure_gives_no_advice() {
-    let folder = place(FLAT);
+fn a_picture_most_of_whose_cells_are_not_sure_gives_no_advice() {
+    let folder = place(PALE);
     let (code, output, errors) = advised(folder.path(), &["--game", "bejeweled", "--theme", "bejeweled", "1.png"], b"");
     assert!(code == 1 && output.is_empty(), "{code} {output}");
     assert!(errors.contains("1.png") && errors.contains("there is no advice on such a board"), "{errors}");
