@@ -403,8 +403,8 @@ pub struct Read {
 #[derive(Debug, Args)]
 pub struct Look {
     /// The look of the gems in a picture: a theme of the program, match3, kit, bejeweled,
-    /// bejeweled-drawn, tile-match, bilging, lmgame-bench, articles or articles-1, or a file that
-    /// ends in .toml [default: the themes of the game, else of match3]
+    /// bejeweled-deluxe, bejeweled-flash, bejeweled-drawn, tile-match, bilging, lmgame-bench, articles
+    /// or articles-1, or a file that ends in .toml [default: the themes of the game, else of match3]
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub theme: Option<String>,
     /// Place of the field of gems in pixels: left, top, width and height [default: found in the

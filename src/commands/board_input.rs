@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::cli::{Advise, Look};
 use crate::error::{Error, Result};
 use crate::files::{self, check_apart, write_atomically};
-use crate::games::tidy;
+use crate::games::{Given, Names, tidy};
 use crate::players::{Advised, Playable, registry};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, Theme};
 
@@ -15,6 +15,8 @@ use crate::vision::{self, Field, LONGEST, Picture, Reading, Theme};
 const LONGEST_TEXT: usize = 4_096;
 /// Moves drawn into a picture.
 const DRAWN: usize = 3;
+/// Letter of an unknown cell in the boards of games that may have such.
+const UNKNOWN_CELL: &str = ".";
 
 /// A board's text with its name for messages, and the picture it was read from.
 pub(super) struct Board {
@@ -25,8 +27,8 @@ pub(super) struct Board {
 
 /// Reads the board that `advise` is given, once; what it is follows from its first bytes.
 ///
-/// A picture of which a cell is not sure is an error at run time, unless the game takes a board with a
-/// `?` there.
+/// A picture of which a cell is not sure is an error at run time, unless the game's boards may have
+/// unknown cells.
 pub(super) fn read<G: Playable>(arguments: &Advise, rules: &G::Rules) -> Result<Board> {
     if let Some(path) = &arguments.overlay {
         check_overlay(path, arguments.file.as_deref())?;
@@ -45,23 +47,26 @@ pub(super) fn read<G: Playable>(arguments: &Advise, rules: &G::Rules) -> Result<
     let field = field(&arguments.look, themes[0].size(), &picture)?;
     let (_, mut reading) = vision::read_best(&name, &picture, &themes, field)?;
     let doubt = matchq_page::doubt(&name, G::NAME, &mut reading)?;
-    let unsure = unsure(&name, &reading);
-    let is_borne = doubt.is_none() && G::parse(rules, &reading.board(), arguments.moves_left).is_ok();
-    match doubt.or(unsure) {
-        Some(unsure) if is_borne => eprintln!("{unsure}: this is advice on what is seen"),
-        Some(doubt) => {
-            let given = arguments.game.name.is_some() || arguments.look.theme.is_some();
-            let taken = format!("it was taken for {}, and --game names another game; ", G::NAME);
-            return Err(Error::runtime(format!(
-                "{doubt}; {}there is no advice on such a board: matchq read {name} --game {} --overlay OUT.png shows what was \
-                 seen, matchq read --teach makes a theme that knows such pictures",
-                if given { "" } else { &taken },
-                G::NAME
-            )));
-        }
-        None => {}
+    let text = reading.board().replace(vision::UNKNOWN, UNKNOWN_CELL);
+    let is_taken = doubt.is_none() && fits(&reading) && {
+        let names = Names { board: &name, moves_left: "", piece: "" };
+        Given { board: &text, moves_left: None, piece: None }.game::<G>(rules, &names).is_ok()
+    };
+    let doubt = doubt.or_else(|| unsure(&name, &reading));
+    if let (Some(unsure), true) = (&doubt, is_taken) {
+        let places: Vec<String> = reading.unsure().map(|(column, row, _)| format!("({row}, {column})")).collect();
+        eprintln!("{unsure} and count as unknown, by row and column from 0: {}", places.join(" "));
+    } else if let Some(doubt) = doubt {
+        let given = arguments.game.name.is_some() || arguments.look.theme.is_some();
+        let taken = format!("it was taken for {}, and --game names another game; ", G::NAME);
+        return Err(Error::runtime(format!(
+            "{doubt}; {}there is no advice on such a board: matchq read {name} --game {} --overlay OUT.png shows what was \
+             seen, matchq read --teach makes a theme that knows such pictures",
+            if given { "" } else { &taken },
+            G::NAME
+        )));
     }
-    Ok(Board { name, text: reading.board(), seen: Some((picture, reading.field)) })
+    Ok(Board { name, text, seen: Some((picture, reading.field)) })
 }
 
 fn text<G: Playable>(arguments: &Advise, name: String, bytes: Vec<u8>) -> Result<Board> {

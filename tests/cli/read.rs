@@ -173,22 +173,40 @@ fn a_picture_that_is_not_sure_gives_no_advice() {
 }
 
 #[test]
-fn a_picture_whose_unsure_cells_the_game_can_bear_gives_the_advice_of_what_is_seen() {
+fn a_board_with_a_cell_that_is_not_sure_is_advised_on_where_the_game_may_have_unknown_cells() {
     let folder = temp_dir::TempDir::new().unwrap();
-    let gems = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pictures/bejeweled.png");
-    let mut picture = Picture::decode("x", &fs::read(gems).unwrap()).unwrap();
-    let (columns, rows) = (picture.width() as isize / 8, picture.height() as isize / 8);
-    for (x, y) in (0..rows).flat_map(|y| (0..columns).map(move |x| (x, y))) {
-        picture.set(4 * columns + x, 4 * rows + y, [17, 99, 60]);
+    // A cell is painted over, from a corner on.
+    let spoilt = |name: &str, [x, y, side]: [isize; 3]| {
+        let path = format!("{}/tests/pictures/{name}.png", env!("CARGO_MANIFEST_DIR"));
+        let mut picture = Picture::decode("x", &fs::read(path).unwrap()).unwrap();
+        (0..side * side).for_each(|at| picture.set(x + at % side, y + at / side, [120, 84, 60]));
+        fs::write(folder.path().join(format!("{name}.png")), picture.to_png().unwrap()).unwrap();
+        advised(folder.path(), &["--game", name, "--overlay", "moves.png", &format!("{name}.png")], b"")
+    };
+    for (game, board) in [
+        ("bejeweled", include_str!("../pictures/bejeweled.txt")),
+        ("tile-match", include_str!("../pictures/tile-match.txt")),
+    ] {
+        let (code, advice, errors) = spoilt(game, [236, 216, 60]);
+        let told =
+            format!("{game}.png: 1 of 64 cells are not sure and count as unknown, by row and column from 0: (2, 3)\n");
+        assert_eq!((code, errors), (0, told));
+        let mut rows: Vec<String> = board.lines().map(str::to_owned).collect();
+        rows[2].replace_range(3..4, ".");
+        let expected = advised(folder.path(), &["--game", game, "-"], rows.join("\n").as_bytes());
+        assert_eq!((expected.0, expected.1), (0, advice));
+        assert!(folder.path().join("moves.png").exists());
     }
-    fs::write(folder.path().join("covered.png"), picture.to_png().unwrap()).unwrap();
-    let read = ["read", "covered.png", "--game", "bejeweled", "--partial"];
-    let (code, board, errors) = matchq(folder.path(), &read, b"");
-    assert!(code == 0 && board.contains('?'), "{board}{errors}");
-    let (_, expected, _) = advised(folder.path(), &["--game", "bejeweled"], board.as_bytes());
-    let (code, advice, errors) = advised(folder.path(), &["--game", "bejeweled", "covered.png"], b"");
-    assert_eq!((code, advice), (0, expected), "{errors}");
-    assert!(errors.contains("are not sure: this is advice on what is seen"), "{errors}");
+    let (code, output, errors) = spoilt("bilging", [140, 128, 32]);
+    assert!(code == 1 && output.is_empty() && errors.contains("there is no advice on such a board"), "{errors}");
+}
+
+#[test]
+fn a_picture_most_of_whose_cells_are_not_sure_gives_no_advice() {
+    let folder = place(PALE);
+    let (code, output, errors) = advised(folder.path(), &["--game", "bejeweled", "--theme", "bejeweled", "1.png"], b"");
+    assert!(code == 1 && output.is_empty(), "{code} {output}");
+    assert!(errors.contains("1.png") && errors.contains("there is no advice on such a board"), "{errors}");
 }
 
 #[test]

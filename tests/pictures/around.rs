@@ -5,17 +5,18 @@ use matchq_vision::{Field, Picture};
 
 use super::{Canvas, DEEP, Drawn, FLAT, FORMS, Form, GLOSSY, PALE, Page, Style};
 
-/// Colours and forms of gems as in the original Bejeweled's pictures.
+/// Forms of gems as in the original Bejeweled's pictures, and their median colours in those of PopCap's
+/// page that `public.json` names.
 pub const WEB: Style = Style {
     name: "web",
     gems: &[
-        ('R', [225, 20, 45], Form::Square(0.4)),
-        ('W', [225, 225, 225], Form::Disc(0.41)),
-        ('Y', [225, 195, 10], Form::Polygon(4, 0.29, 0.125)),
-        ('B', [20, 119, 233], Form::Polygon(3, 0.22, 0.75)),
-        ('P', [189, 19, 200], Form::Polygon(3, 0.22, 0.25)),
-        ('O', [235, 110, 15], Form::Polygon(6, 0.36, 0.0)),
-        ('G', [20, 175, 50], Form::Polygon(8, 0.38, 0.0)),
+        ('R', [251, 32, 64], Form::Square(0.4)),
+        ('W', [241, 241, 241], Form::Disc(0.41)),
+        ('Y', [248, 231, 40], Form::Polygon(4, 0.29, 0.125)),
+        ('B', [13, 114, 227], Form::Polygon(3, 0.22, 0.75)),
+        ('P', [190, 26, 191], Form::Polygon(3, 0.22, 0.25)),
+        ('O', [242, 114, 29], Form::Polygon(6, 0.36, 0.0)),
+        ('G', [35, 227, 64], Form::Polygon(8, 0.38, 0.0)),
     ],
     glossy: true,
     ground: [[26, 22, 24], [44, 38, 40]],

@@ -1,7 +1,7 @@
 //! Finding the field of gems: the lattice that explains a picture best.
 
 use super::colour::{Oklab, distance};
-use super::fold::{STEEP, windows};
+use super::fold::{STEEP, Window, windows};
 use super::picture::Picture;
 use super::sums::Sums;
 use matchq_core::stop;
@@ -90,9 +90,10 @@ const ANYWHERE: isize = BINS as isize / 4;
 /// need seven pixels in a picture scaled down to at most 512.
 pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Field> {
     let finder = Finder::new(picture);
-    let by_borders = finder.by_borders(size, &vote);
-    let found = by_borders.filter(stands_out).or_else(|| finder.by_votes(size, &vote)).or(by_borders);
-    found.map(|(_, field)| field)
+    let places = finder.places(size);
+    let by_borders = finder.by_borders(&places, &vote);
+    let by_votes = || finder.by_votes(&[(&places, &vote)]).map(|(_, found)| found);
+    by_borders.filter(stands_out).or_else(by_votes).or(by_borders).map(|(_, field)| field)
 }
 
 /// A search for fields in one picture, of boards of any size, by [`find`]'s votes.
@@ -110,6 +111,15 @@ pub(super) struct Finder<'a> {
 
 /// A field and its votes.
 pub(super) type Candidate = (f32, Field);
+
+/// Where fields of a size may lie, whatever their gems.
+pub(super) struct Places {
+    size: [usize; 2],
+    /// Where gradients repeat, by [`windows`].
+    windows: Vec<Window>,
+    /// Lattices whose cells have the most visible borders.
+    bordered: Vec<Lattice>,
+}
 
 impl<'a> Finder<'a> {
     pub(super) fn new(picture: &'a Picture) -> Self {
@@ -134,11 +144,11 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The field whose cells have visible borders.
-    pub(super) fn by_borders(&self, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Candidate> {
+    pub(super) fn places(&self, size: [usize; 2]) -> Places {
         let sums = &self.sums;
+        let windows = windows(sums, size, WINDOWS);
         let mut lattices: Vec<Lattice> = Vec::new();
-        for window in windows(sums, size, WINDOWS) {
+        for window in &windows {
             let phases = (0..25).map(|phase| {
                 let [x, y] = [phase % 5, phase / 5].map(|phase| (f64::from(phase) / 5.0 - 0.4) * window.pitch);
                 Lattice::new(sums, size, [window.x + x, window.y + y], window.pitch)
@@ -151,55 +161,69 @@ impl<'a> Finder<'a> {
             lattice.climb(sums, size, &[1.0, 1.0 / 8.0, 1.0 / 16.0, 1.0 / 32.0, 1.0]);
         }
         best_first(&mut lattices);
-        let mut finalists: Vec<Lattice> = Vec::new();
+        let mut bordered: Vec<Lattice> = Vec::new();
         for lattice in lattices {
-            if finalists.len() < FINALISTS && !finalists.iter().any(|other| other.is_near(&lattice)) {
-                finalists.push(lattice);
+            if bordered.len() < FINALISTS && !bordered.iter().any(|other| other.is_near(&lattice)) {
+                bordered.push(lattice);
             }
         }
+        Places { size, windows, bordered }
+    }
+
+    /// The field whose cells have visible borders.
+    pub(super) fn by_borders(&self, places: &Places, vote: impl Fn(&Picture, &Field) -> f32) -> Option<Candidate> {
+        let (sums, size) = (&self.sums, places.size);
         // Flat surfaces have borders, too, and a lattice one row off the board still reads well in all
         // other rows: quality and votes count.
         let rate = |lattice: Lattice| {
             let (votes, lattice) = self.rate(size, Lattice::new(sums, size, lattice.corner, lattice.pitch), &vote);
             (lattice.quality * (0.25 + votes), lattice)
         };
-        let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(&rate);
+        let rated = places.bordered.iter().filter(|lattice| lattice.quality >= WORST).map(|lattice| rate(*lattice));
         let best = rated.max_by(|one, other| one.0.total_cmp(&other.0))?;
         let (_, lattice) = climb(best, size, &rate, &[1.0]);
         let field = refined(self.picture, lattice.field(size, sums.factor as f64), true);
         Some((self.vote(&field, &vote), field))
     }
 
-    /// The field of gems without visible borders: a lattice that repeats and reads as gems.
-    pub(super) fn by_votes(&self, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Candidate> {
+    /// The field of gems without visible borders, and whose places it is of: a lattice that repeats and
+    /// reads as gems. The best few of all sizes are improved, as that takes long.
+    pub(super) fn by_votes<V: Fn(&Picture, &Field) -> f32>(&self, all: &[(&Places, V)]) -> Option<(usize, Candidate)> {
         let sums = &self.sums;
-        let rate = |lattice: Lattice| self.rate(size, lattice, &vote);
         let mut tried = Vec::new();
-        let mut pitches: Vec<f64> = Vec::new();
-        for window in windows(sums, size, WINDOWS) {
-            // Half the pitch repeats too, in many more windows.
-            if pitches.len() == VOTED
-                || pitches.iter().filter(|pitch| (window.pitch / *pitch).ln().abs() < 0.1).count() == ALIKE
-            {
-                continue;
+        for (at, (places, vote)) in all.iter().enumerate() {
+            let size = places.size;
+            let mut pitches: Vec<f64> = Vec::new();
+            for window in &places.windows {
+                // Half the pitch repeats too, in many more windows.
+                if pitches.len() == VOTED
+                    || pitches.iter().filter(|pitch| (window.pitch / *pitch).ln().abs() < 0.1).count() == ALIKE
+                {
+                    continue;
+                }
+                pitches.push(window.pitch);
+                let lattice = Lattice { corner: [window.x, window.y], pitch: window.pitch, quality: 0.0 };
+                // Gems are also symmetric about their middles: votes decide.
+                let [x, y] = [0, 1].map(|axis| {
+                    let shift = window.pitch * lattice.shift(sums, size, axis, [0.0, size[axis] as f64], ANYWHERE);
+                    [shift, shift - window.pitch / 2.0]
+                });
+                let moved = x.iter().flat_map(|x| y.iter().map(|y| lattice.moved([*x, *y])));
+                tried.extend(moved.map(|lattice| (at, self.rate(size, lattice, vote))));
             }
-            pitches.push(window.pitch);
-            let lattice = Lattice { corner: [window.x, window.y], pitch: window.pitch, quality: 0.0 };
-            // Gems are also symmetric about their middles: votes decide.
-            let [x, y] = [0, 1].map(|axis| {
-                let shift = window.pitch * lattice.shift(sums, size, axis, [0.0, size[axis] as f64], ANYWHERE);
-                [shift, shift - window.pitch / 2.0]
-            });
-            tried.extend(x.iter().flat_map(|x| y.iter().map(|y| rate(lattice.moved([*x, *y])))));
         }
-        tried.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let climbed =
-            tried.into_iter().take(FINALISTS).map(|best| climb(best, size, &rate, &[1.0, 0.125, 0.0625, 0.03125, 1.0]));
-        let (_, lattice) = climbed.max_by(|one, other| one.0.total_cmp(&other.0))?;
-        let rough = lattice.field(size, sums.factor as f64);
+        tried.sort_by(|(_, one), (_, other)| other.0.total_cmp(&one.0));
+        let climbed = tried.into_iter().take(FINALISTS).map(|(at, best)| {
+            let (places, vote) = &all[at];
+            let rate = |lattice: Lattice| self.rate(places.size, lattice, vote);
+            (at, climb(best, places.size, &rate, &[1.0, 0.125, 0.0625, 0.03125, 1.0]))
+        });
+        let (at, (_, lattice)) = climbed.max_by(|(_, one), (_, other)| one.0.total_cmp(&other.0))?;
+        let rough = lattice.field(all[at].0.size, sums.factor as f64);
         // Gems of asymmetric form may draw the refined field away.
-        let rated = [refined(self.picture, rough, false), rough].map(|field| (self.vote(&field, &vote), field));
-        rated.into_iter().max_by(|one, other| one.0.total_cmp(&other.0)).filter(stands_out)
+        let rated = [refined(self.picture, rough, false), rough].map(|field| (self.vote(&field, &all[at].1), field));
+        let best = rated.into_iter().max_by(|one, other| one.0.total_cmp(&other.0)).filter(stands_out)?;
+        Some((at, best))
     }
 }
 

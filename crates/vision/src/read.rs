@@ -1,10 +1,11 @@
 //! Reading a board from a picture.
 
 use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cell::{Look, QUICK, SAMPLES, agreement};
 use super::colour::distance;
-use super::field::{Candidate, Field, Finder, find, stands_out};
+use super::field::{Candidate, Field, Finder, Places, find, stands_out};
 use super::picture::Picture;
 use super::theme::{Gems, Prototype, Range, Theme};
 use crate::error::{Error, Result};
@@ -30,6 +31,8 @@ const STRANGE: f32 = 16.0;
 /// Cost of a shape's disagreement, and the agreement that costs nothing.
 const SHAPE: f32 = 24.0;
 const AGREES: f32 = 0.85;
+/// Difference of costs at which a gem's probability is lost in rounding.
+const NEGLIGIBLE: f32 = 60.0;
 
 /// A cell as it was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,18 +182,22 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
 pub fn read_games(name: &str, picture: &Picture, games: &[Vec<Theme>]) -> Result<(usize, usize, Reading)> {
     let sizes: Vec<[usize; 2]> = games.iter().map(|themes| size_of(name, themes)).collect::<Result<_>>()?;
     let finder = Finder::new(picture);
-    let by_borders: Vec<Option<Candidate>> =
-        games.iter().zip(&sizes).map(|(themes, size)| finder.by_borders(*size, by_any(themes))).collect();
-    let standing_out: Vec<Option<Candidate>> = by_borders.iter().map(|found| found.filter(stands_out)).collect();
+    // Games of one size have their fields in the same places.
+    let each: BTreeSet<[usize; 2]> = sizes.iter().copied().collect();
+    let places: BTreeMap<[usize; 2], Places> = each.into_iter().map(|size| (size, finder.places(size))).collect();
+    let all = || games.iter().zip(&sizes).map(|(themes, size)| (&places[size], by_any(themes)));
+    let mut found: Vec<Option<Candidate>> = all().map(|(places, vote)| finder.by_borders(places, vote)).collect();
+    let standing_out: Vec<Option<Candidate>> = found.iter().map(|found| found.filter(stands_out)).collect();
     if let Ok(best) = best_game(name, picture, games, &standing_out)
         && best.2.share_sure() >= NEARLY_ALL
     {
         return Ok(best);
     }
-    let search = |((themes, size), found): ((&Vec<Theme>, &[usize; 2]), &Option<Candidate>)| {
-        found.filter(stands_out).or_else(|| finder.by_votes(*size, by_any(themes))).or(*found)
-    };
-    let found: Vec<Option<Candidate>> = games.iter().zip(&sizes).zip(&by_borders).map(search).collect();
+    let (open, searched): (Vec<usize>, Vec<_>) =
+        all().enumerate().filter(|(game, _)| standing_out[*game].is_none()).unzip();
+    if let Some((at, candidate)) = finder.by_votes(&searched) {
+        found[open[at]] = Some(candidate);
+    }
     best_game(name, picture, games, &found)
 }
 
@@ -306,12 +313,18 @@ fn read_all(picture: &Picture, themes: &[Theme], field: Field, samples: usize) -
 /// Each gem, and an unknown one, has a probability proportional to exp(-cost / 2). The cost is the
 /// squared distance of the colours in spreads, plus the disagreement of the shapes.
 fn nearest(gems: &[Prototype], look: &Look) -> Cell {
-    let costs = gems.iter().map(|gem| {
-        let colour = (distance(look.colour, gem.colour) / gem.spread).powi(2);
-        let shape = gem.shape.as_ref().map_or(0.0, |shape| (AGREES - agreement(&look.shape, shape)).max(0.0));
-        (gem.letter, colour + SHAPE * shape)
-    });
-    let costs: Vec<(char, f32)> = costs.collect();
+    let colour = |gem: &Prototype| (distance(look.colour, gem.colour) / gem.spread).powi(2);
+    let shape = |gem: &Prototype| match &gem.shape {
+        Some(shape) => SHAPE * (AGREES - agreement(&look.shape, shape)).max(0.0),
+        None => 0.0,
+    };
+    let colours: Vec<f32> = gems.iter().map(colour).collect();
+    let nearest = colours.iter().zip(gems).min_by(|one, other| one.0.total_cmp(other.0));
+    // Shapes take long to compare, and save no gem whose colour alone is this far off.
+    let hopeless = nearest.map_or(0.0, |(colour, gem)| colour + shape(gem) + NEGLIGIBLE);
+    let cost =
+        |(gem, colour): (&Prototype, f32)| (gem.letter, if colour > hopeless { colour } else { colour + shape(gem) });
+    let costs: Vec<(char, f32)> = gems.iter().zip(colours).map(cost).collect();
     let lowest = costs.iter().map(|(_, cost)| *cost).fold(STRANGE, f32::min);
     let weight = |cost: f32| ((lowest - cost) / 2.0).exp();
     let total = weight(STRANGE) + costs.iter().map(|(_, cost)| weight(*cost)).sum::<f32>();

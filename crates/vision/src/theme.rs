@@ -18,7 +18,10 @@ macro_rules! themes {
     };
 }
 
-themes! { "match3", "kit", "bejeweled", "bejeweled-drawn", "tile-match", "bilging", "lmgame-bench", "articles", "articles-1", }
+themes! {
+    "match3", "kit", "bejeweled", "bejeweled-deluxe", "bejeweled-flash", "bejeweled-drawn", "tile-match", "bilging",
+    "lmgame-bench", "articles", "articles-1",
+}
 
 const LONGEST: u64 = 1 << 20;
 /// Most gems; each cell of a picture is compared with all.

@@ -8,6 +8,7 @@ use matchq_core::random::{Role, Stream};
 use matchq_players::Roster;
 use matchq_players::games::{Bejeweled, Bilging, Game, Match3, Text, TileMatch};
 use matchq_vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, read_games, teach};
+use pictures::around::{self, WEB};
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
 use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, TIGHT, jpeg};
 
@@ -301,11 +302,40 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
     }
 }
 
+/// Letters, right or `?` and wrong, of a picture of a board at rest in flat gems of these colours.
+fn flat_gems(colours: [[u8; 3]; 7], pitch: f64, seed: u64) -> [usize; 2] {
+    let mut gems = WEB.gems.to_vec();
+    gems.iter_mut().zip(colours).for_each(|(gem, colour)| gem.1 = colour);
+    let drawn = around::plain(&Style { gems: gems.leak(), glossy: false, ..WEB }, pitch, seed);
+    let themes: Vec<Theme> = Bejeweled::THEMES.iter().map(|name| named(name)).collect();
+    let (_, reading) = read_best("x", &drawn.picture, &themes, None).unwrap();
+    let board = reading.board();
+    let letters = || board.lines().flat_map(str::chars).zip(drawn.board.iter().flatten());
+    let right = letters().filter(|(is, should)| is == *should).count();
+    [right, letters().filter(|(is, should)| is != *should && *is != UNKNOWN).count()]
+}
+
 #[test]
-fn the_theme_of_bejeweled_knows_the_colours_that_the_articles_tell() {
-    assert!(NAMES.contains(&"bejeweled"));
-    let drawn = Scene::new(RANGED).draw(9);
-    assert_eq!(read("x", &drawn.picture, &named("bejeweled")).unwrap().board(), drawn.text());
+fn the_originals_gems_are_read_in_the_colours_of_each_of_its_versions() {
+    // Red, white, yellow, blue, purple, orange and green as public pictures have them: scripts/public_pictures.py.
+    let web =
+        [[253, 32, 65], [242, 242, 242], [250, 233, 40], [12, 116, 232], [194, 26, 195], [245, 112, 27], [37, 230, 65]];
+    let deluxe =
+        [[250, 44, 55], [179, 179, 179], [227, 227, 26], [19, 169, 246], [180, 2, 179], [195, 79, 0], [33, 168, 9]];
+    let flash = [
+        [240, 71, 35],
+        [233, 233, 233],
+        [255, 220, 34],
+        [125, 225, 243],
+        [205, 151, 229],
+        [253, 149, 47],
+        [134, 201, 82],
+    ];
+    for (version, colours) in [("web", web), ("deluxe", deluxe), ("flash", flash)] {
+        for (pitch, seed) in [(37.0, 1), (52.0, 2)] {
+            assert_eq!(flat_gems(colours, pitch, seed), [64, 0], "{version} {seed}");
+        }
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ impl Roster for Bejeweled {
         &[shipped!(Network, "bejeweled-dqn", "learned by DQN in games of 500 moves without levels")];
 
     const POLICIES: &'static [OwnPolicy<State>] = POLICIES;
-    const THEMES: &'static [&'static str] = &["bejeweled", "bejeweled-drawn"];
+    const THEMES: &'static [&'static str] = &["bejeweled", "bejeweled-deluxe", "bejeweled-flash", "bejeweled-drawn"];
 
     /// Rollouts, which play longer games than the agent that ships.
     const BEST: Option<Build<Self>> = Some(|options, rules| recommended(options, rules, 2));
