@@ -55,7 +55,7 @@ pub(super) fn read<G: Playable>(arguments: &Advise, rules: &G::Rules) -> Result<
     let doubt = doubt.or_else(|| unsure(&name, &reading));
     if let (Some(unsure), true) = (&doubt, is_taken) {
         let places: Vec<String> = reading.unsure().map(|(column, row, _)| format!("({row}, {column})")).collect();
-        eprintln!("{unsure} and count as unknown, by row and column from 0: {}", places.join(" "));
+        eprintln!("{unsure}; taken as unknown, by row and column from 0: {}", places.join(" "));
     } else if let Some(doubt) = doubt {
         let given = arguments.game.name.is_some() || arguments.look.theme.is_some();
         let taken = format!("it was taken for {}, and --game names another game; ", G::NAME);

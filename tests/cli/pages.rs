@@ -122,7 +122,8 @@ fn missing(command: &Command, folder: &Path, trained: &BTreeSet<String>) -> Vec<
             let Some(config) = train.config.as_ref().filter(|config| !is_placeholder(&agent(config))) else {
                 return Vec::new();
             };
-            let beside = folder.join(config);
+            let named = folder.join("configs").join(config).with_extension("toml");
+            let beside = if named.exists() { named } else { folder.join(config) };
             let set: Vec<_> =
                 train.set.iter().filter(|set| !is_placeholder(set.rsplit('=').next().unwrap())).cloned().collect();
             let source = Source::load(if beside.exists() { &beside } else { config }, &set);
