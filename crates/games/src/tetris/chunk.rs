@@ -70,6 +70,15 @@ pub struct Chunk {
     pub values: [f64; LANES],
 }
 
+#[inline(always)]
+fn loaded<L: Lanes>(zero: L, numbers: &[Numbers; COLUMNS]) -> [L; COLUMNS] {
+    let mut lanes = [zero; COLUMNS];
+    for (lanes, numbers) in lanes.iter_mut().zip(numbers) {
+        *lanes = zero.load(numbers);
+    }
+    lanes
+}
+
 impl Chunk {
     pub const EMPTY: Self = {
         const NONE: Numbers = Numbers::all(0);
@@ -104,8 +113,12 @@ impl Chunk {
         let piece_height = zero.load(&placed.height);
         let end = rest + piece_height;
         let lost = end.is_above(zero.all(height as u16));
-        let cells: [L; TALLEST] = std::array::from_fn(|index| zero.load(&placed.cells[index]).and_not(lost));
-        let at: [L; TALLEST] = std::array::from_fn(|index| rest + zero.all(index as u16));
+        // Loops, as a closure given to a function of the standard library lacks the instructions of its caller.
+        let (mut cells, mut at) = ([zero; TALLEST], [zero; TALLEST]);
+        for index in 0..TALLEST {
+            cells[index] = zero.load(&placed.cells[index]).and_not(lost);
+            at[index] = rest + zero.all(index as u16);
+        }
         self.end = wall.height().max(end.and_not(lost).max_lane().into());
         lost.store(&mut self.lost);
 
@@ -141,7 +154,7 @@ impl Chunk {
         set(Feature::ErodedPieceCells, lines.mul(in_lines.summed()));
         set(Feature::LandingHeight, rest + rest + piece_height - zero.all(1));
         set(Feature::ReportLandingHeight, report);
-        let [losing, playing] = [-10_000i16, 100].map(|number| zero.all(number as u16));
+        let (losing, playing) = (zero.all(-10_000i16 as u16), zero.all(100));
         set(Feature::HasLost, (losing & lost) | playing.and_not(lost));
         if has_lines {
             let mut lines_of = Numbers::all(0);
@@ -169,10 +182,12 @@ impl Chunk {
 
     #[inline(always)]
     fn see_shapes<L: Lanes>(&mut self, zero: L) {
-        let tops: [L; COLUMNS] = std::array::from_fn(|column| zero.load(&self.tops[column]));
+        let tops = loaded(zero, &self.tops);
         // Differences from -3 to 3, as numbers from 0.
-        let steps: [L; COLUMNS - 1] =
-            std::array::from_fn(|place| (tops[place + 1] + zero.all(3)).saturating_sub(tops[place]).min(zero.all(6)));
+        let mut steps = [zero; COLUMNS - 1];
+        for (step, pair) in steps.iter_mut().zip(tops.windows(2)) {
+            *step = (pair[1] + zero.all(3)).saturating_sub(pair[0]).min(zero.all(6));
+        }
         let shape = |one: L, two: L, three: L| (one.mul(zero.all(7)) + two).mul(zero.all(7)) + three;
         for (place, some) in steps.windows(3).enumerate() {
             shape(some[0], some[1], some[2]).store(&mut self.shapes[place]);
@@ -336,7 +351,7 @@ impl Chunk {
         if needs(need::HEIGHTS) {
             let [mut highest, mut sum, mut bumpiness, mut pits, mut squares] = [zero; 5];
             let side = zero.all(SIDE.into());
-            let tops: [L; COLUMNS] = std::array::from_fn(|column| zero.load(&self.tops[column]));
+            let tops = loaded(zero, &self.tops);
             for (column, top) in tops.into_iter().enumerate() {
                 let left = if column == 0 { side } else { tops[column - 1] };
                 let right = if column + 1 == COLUMNS { side } else { tops[column + 1] };

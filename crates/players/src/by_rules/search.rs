@@ -109,7 +109,7 @@ impl<G: Lookahead + Measured> Search<G> {
         &self,
         state: &G::State,
         candidates: &[Valued],
-        guide: &dyn Policy<G>,
+        guide: &impl Policy<G>,
         ties: &mut Stream,
         begin: Instant,
     ) -> Vec<Valued> {
@@ -191,7 +191,7 @@ impl<G: Lookahead + Measured> Search<G> {
         candidates: &mut [Candidate],
         simulations: usize,
         seed: u64,
-        guide: &dyn Policy<G>,
+        guide: &impl Policy<G>,
     ) {
         let outcome = |task: usize| {
             let candidate = &candidates[task / simulations];
@@ -211,7 +211,7 @@ impl<G: Lookahead + Measured> Search<G> {
     }
 
     /// Points of one simulation, in the units of the game's lookahead.
-    fn outcome(&self, state: &G::State, action: usize, guide: &dyn Policy<G>, draws: &mut ColumnStreams) -> f64 {
+    fn outcome(&self, state: &G::State, action: usize, guide: &impl Policy<G>, draws: &mut ColumnStreams) -> f64 {
         stop::look();
         let mut game = G::at(&self.rules, state);
         let mut points = f64::from(game.step(action, draws).reward);
