@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod evaluation;
 #[macro_use]
 mod sections;
 #[cfg(test)]

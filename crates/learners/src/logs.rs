@@ -3,10 +3,10 @@
 use matchq_core::clock::Instant;
 
 use super::checkpoint::Record;
+use super::evaluation::Evaluated;
 use super::folder::RunFolder;
 use super::metrics::Metrics;
 use super::progress::{Length, Progress};
-use super::run::Evaluated;
 use super::{Learner, LearnerConfig};
 use crate::error::{Error, Result};
 use crate::files;
