@@ -130,7 +130,7 @@ pub struct Compare {
     /// true], ..], ..]}, the moves of each game from that seed on, in match-3 [x, y, vertical]
     #[arg(
         long, value_name = "FILE,...", value_delimiter = ',',
-        conflicts_with_all = ["players", "player", "games", "seed", "rules", "name", "moves"]
+        conflicts_with_all = ["players", "player", "games", "seed", "rules", "name"]
     )]
     pub from: Vec<PathBuf>,
     /// Also give luck-adjusted means and differences, with N simulations of every move, say 50:

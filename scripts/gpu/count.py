@@ -101,10 +101,10 @@ def time_both(program, device, config, runs, settings, seconds):
         print(f"{config} on {where}: {found:,.0f} steps/s" if found else f"{config} on {where}: too slow for {seconds} s", flush=True)
     moves = []
     for where in (device, "flex"):
-        report = pathlib.Path(runs, f"{where}.json")
-        command = [program, "eval", f"--device={where}", f"--checkpoint={run / 'last.safetensors'}", "--games=64", f"--json={report}"]
+        games = pathlib.Path(runs, f"{where}.jsonl")
+        command = [program, "eval", f"--device={where}", f"--checkpoint={run / 'last.safetensors'}", "--games=64", f"--moves={games}"]
         subprocess.run(command, check=True, capture_output=True)
-        moves.append(json.loads(report.read_text())["moves"])
+        moves.append([json.loads(line)["moves"] for line in games.read_text().splitlines()])
     print(f"  the same moves in {sum(one == other for one, other in zip(*moves))} of 64 games", flush=True)
 
 

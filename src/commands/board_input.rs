@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use super::tell;
 use crate::cli::{Advise, Look};
 use crate::error::{Error, Result};
 use crate::files::{self, check_apart, write_atomically};
-use crate::games::{Given, Names, tidy};
+use crate::games::{Given, Names, cells_in_words, tidy};
 use crate::players::{Advised, Playable, registry};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, Theme};
 
@@ -54,8 +55,8 @@ pub(super) fn read<G: Playable>(arguments: &Advise, rules: &G::Rules) -> Result<
     };
     let doubt = doubt.or_else(|| unsure(&name, &reading));
     if let (Some(unsure), true) = (&doubt, is_taken) {
-        let places: Vec<String> = reading.unsure().map(|(column, row, _)| format!("({row}, {column})")).collect();
-        eprintln!("{unsure}; taken as unknown, by row and column from 0: {}", places.join(" "));
+        let places: Vec<String> = reading.unsure().map(|(column, row, _)| cells_in_words(&[(row, column)])).collect();
+        tell(&format!("{unsure}; taken as unknown: {}", places.join("; ")));
     } else if let Some(doubt) = doubt {
         let given = arguments.game.name.is_some() || arguments.look.theme.is_some();
         let taken = format!("it was taken for {}, and --game names another game; ", G::NAME);

@@ -56,6 +56,7 @@ pub fn run<G: Playable>(arguments: &Play, agents: &Agents) -> Result<()> {
     }
     let thinker = Thinker::<G>::start(&arguments.player, rules.clone(), agents)?;
     let mut session = Session::new(rules, seed, thinker.name(), speed);
+    session.scale = thinker.scale();
     let played = in_terminal(&mut session, &thinker);
     print(&session.results())?;
     played

@@ -40,6 +40,7 @@ pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
 pub fn check_outputs(arguments: &Arguments) -> Result<()> {
     let (json, moves) = (json_file(arguments), arguments.moves.as_deref());
     json.map_or(Ok(()), |path| files::check_destination("--json", path))?;
+    let moves = moves.filter(|path| *path != Path::new("-"));
     moves.map_or(Ok(()), |path| files::check_destination("--moves", path))?;
     json.zip(moves).map_or(Ok(()), |(json, moves)| files::check_apart(("--moves", moves), ("--json", json)))
 }
@@ -168,7 +169,10 @@ pub fn write(
 pub fn write_moves(arguments: &Arguments, reports: &mut [Report]) -> Result<()> {
     let written = arguments.moves.as_deref().map_or(Ok(()), |path| {
         let games: String = reports.iter().map(Report::games).collect();
-        files::write_atomically(path, games.as_bytes())
+        match path == Path::new("-") {
+            true => print(&games),
+            false => files::write_atomically(path, games.as_bytes()),
+        }
     });
     reports.iter_mut().for_each(Report::forget_moves);
     written

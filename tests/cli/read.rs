@@ -188,8 +188,7 @@ fn a_board_with_a_cell_that_is_not_sure_is_advised_on_where_the_game_may_have_un
         ("tile-match", include_str!("../pictures/tile-match.txt")),
     ] {
         let (code, advice, errors) = spoilt(game, [236, 216, 60]);
-        let told =
-            format!("{game}.png: 1 of 64 cells is not sure; taken as unknown, by row and column from 0: (2, 3)\n");
+        let told = format!("{game}.png: 1 of 64 cells is not sure; taken as unknown: row 2, column 3\n");
         assert_eq!((code, errors), (0, told));
         let mut rows: Vec<String> = board.lines().map(str::to_owned).collect();
         rows[2].replace_range(3..4, ".");

@@ -29,8 +29,8 @@ impl Error {
     #[must_use]
     pub fn of(self, key: &str) -> Self {
         match self {
-            Self::User(sentence) => Self::User(format!("{key}: {sentence}")),
-            Self::Runtime(sentence) => Self::Runtime(format!("{key}: {sentence}")),
+            Self::User(sentence) => Self::User(format!("{}: {sentence}", escaped(key))),
+            Self::Runtime(sentence) => Self::Runtime(format!("{}: {sentence}", escaped(key))),
         }
     }
 

@@ -14,7 +14,7 @@ mod evaluation;
 #[macro_use]
 mod sections;
 #[cfg(test)]
-mod tests;
+mod learner_tests;
 
 pub mod checkpoint;
 pub mod config;

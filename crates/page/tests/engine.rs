@@ -333,7 +333,6 @@ fn what_is_wrong_with_a_lesson_or_a_given_theme_is_said_without_a_command() {
         assert!(found.contains(sentence) && !found.contains("--"), "{found}");
     }
     for (themes, sentence) in [
-        (json!({"match3": [theme("ab", 9)]}), "match3 has another board"),
         (json!({"match3": vec![theme("ab", 9); 17]}), "at most 16 are tried"),
         (json!({"match3": ["columns"]}), "the theme: "),
     ] {

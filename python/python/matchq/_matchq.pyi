@@ -366,9 +366,9 @@ def read_board(
     """
 
 def cells_of_move(move: Any, /, *, game: str = "match3") -> tuple[tuple[int, int], ...]:
-    """Cells that a move touches, as (row, column) from the top left; two for a swap.
+    """Cells that a swap moves, as (row, column) from the top left.
 
-    Raises as ``action_of_move`` does.
+    Raises ValueError as ``action_of_move`` does, and for a game with pieces, whose cells depend on the board.
     """
 
 def moves_of_a_game(game: str = "match3") -> int:

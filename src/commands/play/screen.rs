@@ -8,7 +8,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 
 use super::session::{Phase, Session};
 use crate::games::{Shape, counted};
-use crate::players::Playable;
+use crate::players::{Playable, Scale};
 
 const KEYS: &str = "q quit  space pause  s board  m move  + - speed  n next game";
 /// Columns between board and panel; least columns of the panel.
@@ -99,6 +99,11 @@ fn panel<G: Playable>(session: &Session<G>) -> Text<'static> {
         Phase::Moving(_) => "the best is played",
         Phase::Over => "the game is over",
     };
+    let values = match session.scale {
+        Scale::Points => "best moves",
+        Scale::Relative => "best moves, to an average future",
+        Scale::Own => "best moves, on the player's scale",
+    };
     let rows = [
         row("player", session.player.clone()),
         row("seed", session.seed.to_string()),
@@ -108,7 +113,7 @@ fn panel<G: Playable>(session: &Session<G>) -> Text<'static> {
         row("speed", format!("{}x{paused}", session.speed)),
         row("last", session.last.clone()),
         row("now", now.to_owned()),
-        row("  value", "best moves".to_owned()),
+        row("  value", values.to_owned()),
     ];
     let best = session.ranking.iter().take(LISTED).map(|best| format!("{:>7.1} {}", best.value, best.words).into());
     Text::from_iter(rows.into_iter().chain(left).chain(more).chain(best))

@@ -5,7 +5,7 @@ use matchq_pictures::landed::Landed;
 use super::clip::Clip;
 use crate::eval::tie_stream;
 use crate::games::{Episode, Game, counted};
-use crate::players::{Playable, Valued};
+use crate::players::{Playable, Scale, Valued};
 use crate::random::Stream;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +69,8 @@ pub struct Session<G: Game> {
     pub seed: u128,
     /// The player's name.
     pub player: String,
+    /// What the player's values count.
+    pub scale: Scale,
     pub speed: f64,
     pub paused: bool,
     pub phase: Phase,
@@ -106,6 +108,7 @@ impl<G: Playable> Session<G> {
             rules,
             seed,
             player: player.to_owned(),
+            scale: Scale::Points,
             speed,
             paused: false,
             phase: Phase::Asking,

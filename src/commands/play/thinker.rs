@@ -5,11 +5,12 @@ use std::thread;
 
 use super::session::{Answer, Question};
 use crate::error::{Error, Result};
-use crate::players::{Agents, Playable};
+use crate::players::{Agents, Playable, Scale};
 
 /// A player that answers when ready.
 pub struct Thinker<G: Playable> {
     name: String,
+    scale: Scale,
     questions: Sender<Question<G>>,
     answers: Receiver<Result<Answer>>,
 }
@@ -19,7 +20,7 @@ impl<G: Playable> Thinker<G> {
     pub fn start(text: &str, rules: G::Rules, agents: &Agents) -> Result<Self> {
         let (questions, asked) = mpsc::channel::<Question<G>>();
         let (answer, answers) = mpsc::channel();
-        let (started, name) = mpsc::channel();
+        let (started, start) = mpsc::channel();
         let (text, agents) = (text.to_owned(), agents.clone());
         let think = move || {
             // Players need not be `Send`.
@@ -27,7 +28,7 @@ impl<G: Playable> Thinker<G> {
                 Ok(player) => player,
                 Err(error) => return drop(started.send(Err(error))),
             };
-            started.send(Ok(player.name().to_owned())).ok();
+            started.send(Ok((player.name().to_owned(), player.meaning().scale))).ok();
             while let Ok(mut question) = asked.recv() {
                 // Only the newest question needs an answer.
                 while let Ok(newer) = asked.try_recv() {
@@ -44,12 +45,17 @@ impl<G: Playable> Thinker<G> {
             .name("player".to_owned())
             .spawn(think)
             .map_err(|error| Error::runtime(format!("the player's thread cannot be started: {error}")))?;
-        let name = name.recv().map_err(|_| gone())??;
-        Ok(Self { name, questions, answers })
+        let (name, scale) = start.recv().map_err(|_| gone())??;
+        Ok(Self { name, scale, questions, answers })
     }
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What the player's values count.
+    pub fn scale(&self) -> Scale {
+        self.scale
     }
 
     pub fn ask(&self, question: Question<G>) -> Result<()> {

@@ -18,7 +18,7 @@ impl Roster for Bilging {
 
     const AGENTS: &'static [Shipped] = &[
         shipped!(Network, "bilging-dqn", "learned by DQN from what follows from each swap for certain"),
-        shipped!(Value, "bilging-fitted", "weights of the article's six features, by fitted value iteration"),
+        shipped!(Value, "bilging-fitted", "weights of six features of the nearest bingo, by fitted value iteration"),
     ];
     const THEMES: &'static [&'static str] = &["bilging"];
 
