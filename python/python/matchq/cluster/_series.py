@@ -63,9 +63,9 @@ def check_flags(flags: Sequence[str]) -> None:
 def check_outputs(arguments: argparse.Namespace) -> None:
     """Refuses before the work what the merge would refuse after it."""
     given = outputs(arguments)
-    for flag, given in zip(given[::2], given[1::2]):
-        if given != "-" and not Path(given).absolute().parent.is_dir():
-            raise Failure(f"{flag} {given}: there is no folder {Path(given).parent}")
+    for flag, path in zip(given[::2], given[1::2]):
+        if path != "-" and not Path(path).absolute().parent.is_dir():
+            raise Failure(f"{flag} {path}: there is no folder {Path(path).parent}")
     if arguments.plot and not arguments.plot.endswith(".svg"):
         raise Failure(f"--plot {arguments.plot}: it must end in .svg")
 
