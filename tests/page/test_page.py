@@ -444,6 +444,30 @@ def test_back_shows_the_view_before_as_it_was(page, native, address):
     assert played(page, 1) == [move["action"]]
 
 
+def test_back_never_takes_moves_of_a_begun_game(page, native, address):
+    start = {"game": "match3", "seed": 4}
+    go(page, address, view="play", game="match3", seed=4)
+    tab = lambda name: page.get_by_role("tab", name=name)
+    actions = []
+    for view in ("Watch", "Ask"):
+        at = native.ask({"ask": "position", "at": {**start, "moves": actions}})
+        move = next(one for one in at["moves"] if one["matches"])
+        swap(page, move["cells"])
+        actions.append(move["action"])
+        assert played(page, len(actions)) == actions
+        tab(view).click()
+        expect(tab(view)).to_have_attribute("aria-selected", "true")
+        if view == "Watch":
+            tab("Play").click()
+            assert played(page, 1) == actions
+    for _ in range(2):
+        page.go_back()
+    expect(tab("Watch")).to_have_attribute("aria-selected", "true")
+    page.go_back()
+    expect(tab("Play")).to_have_attribute("aria-selected", "true")
+    assert played(page, 2) == actions
+
+
 def test_a_game_that_was_begun_is_there_after_a_look_at_another(page, native, address):
     move = next(one for one in native.ask({"ask": "position", "at": {"game": "match3", "seed": 4}})["moves"] if one["matches"])
     after = native.ask({"ask": "position", "at": {"game": "match3", "seed": 4, "moves": [move["action"]]}})

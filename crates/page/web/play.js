@@ -81,12 +81,21 @@ export class Play {
     this.picker.update();
     // A game that was begun waits for its player, whatever game is looked at meanwhile.
     if (this.origin && !given) this.begun[this.origin.game] = { ...this.place, ended: this.ended };
-    if (given || this.origin?.game !== state.game) await this.load(given ?? this.begun[state.game] ?? { seed: state.seed });
+    if ((given && !this.isEarlier(given)) || this.origin?.game !== state.game) {
+      await this.load(given ?? this.begun[state.game] ?? { seed: state.seed });
+    }
     else {
       this.note();
       this.review.refresh();
       this.ready();
     }
+  }
+
+  // Whether this is an earlier position of the game, as the browser's Back finds in its history.
+  isEarlier({ seed, rules = {}, moves = [] }) {
+    const origin = this.origin;
+    return origin?.game === state.game && seed === origin.seed && JSON.stringify(rules) === JSON.stringify(origin.rules ?? {}) &&
+      moves.length > 0 && moves.length < this.moves.length && moves.every((move, number) => move === this.moves[number]);
   }
 
   close() {
