@@ -67,6 +67,15 @@ def add_arguments(watch: argparse.ArgumentParser) -> None:
     )
 
 
+def _swaps(game: str) -> bool:
+    """Whether a game's moves swap two cells."""
+    try:
+        return len(cells_of_move(move_of_action(0, game=game), game=game)) == 2
+    except ValueError:
+        # A move puts a piece, somewhere on its board.
+        return False
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Watches until stopped; returns the exit code."""
     if arguments.player and arguments.checkpoint:
@@ -75,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_copy(Path(arguments.copy))
     try:
         moves = moves_of_a_game(arguments.game)
-        if len(cells_of_move(move_of_action(0, game=arguments.game), game=arguments.game)) != 2:
+        if not _swaps(arguments.game):
             raise Failure(f"--game {arguments.game}: its moves do not swap two cells")
         # A look at an empty picture refuses an unknown theme.
         with contextlib.suppress(_NoField):
