@@ -76,7 +76,8 @@ def test_the_program_that_was_installed_with_the_package_comes_before_that_in_th
     monkeypatch.setenv("PATH", str(other.parent))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     # The package under test may be installed with its own record.
-    monkeypatch.setattr(sys, "path", [path for path in sys.path if "-packages" not in path])
+    paths = [path for path in sys.path if "-packages" not in path]
+    monkeypatch.setattr(sys, "path", paths)
     assert _worker.program() == str(other)
-    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.setattr(sys, "path", [str(site), *paths])
     assert os.path.samefile(_worker.program(), folder / "matchq")

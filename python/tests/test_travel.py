@@ -124,7 +124,8 @@ def test_processes_of_every_kind_use_players_and_threads(method):
     expected = player.act([BOARD] * 3, 9)
     GameVectorEnv(65).reset(seed=1)
     with multiprocessing.get_context(method).Pool(2) as pool:
-        for moves, process in pool.map(choose, [player] * 4, chunksize=1):
+        # A worker that cannot read its work ends, and the pool would wait for ever.
+        for moves, process in pool.map_async(choose, [player] * 4, chunksize=1).get(timeout=300):
             assert moves == expected and process != os.getpid()
 
 
