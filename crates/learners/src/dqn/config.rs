@@ -103,11 +103,14 @@ sections! {
     /// 8.5). Section `[learning.expected]`.
     ///
     /// An action's reward is the mean over its outcomes; its next state is that of the first outcome.
+    /// Where only the next state of the action played is valued, the network learns the rewards and what
+    /// follows them by two heads, and its values are their sums.
     ///
     /// | key | default | range | meaning |
     /// |---|---|---|---|
     /// | `outcomes` | 12 | 1 to 10,000 | Outcomes per action. |
     /// | `actions` | 0 | 0 to 256 | Actions simulated in each state; 0 for all. |
+    /// | `future` | `"all"` | `"all"`, `"played"`; `"played"` with `input = "position"` alone | [Actions](Future) whose next states are valued. |
     #[derive(Copy, Eq)]
     pub struct Expected {
         /// Outcomes per action.
@@ -116,7 +119,19 @@ sections! {
         ///
         /// Half of them, rounded up, have the highest prior (without a prior, the most certain points).
         pub actions: usize = 0,
+        /// Actions whose next states are valued.
+        pub future: Future = Future::All,
     }
+}
+
+/// Actions of an expected update whose next states are valued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Future {
+    /// Every simulated action.
+    All,
+    /// The action that was played.
+    Played,
 }
 
 /// Optimizers of the network.
@@ -157,6 +172,12 @@ impl LearnerConfig for Config {
             "replay.capacity",
             replay.capacity,
             format!("at least learning.batch, which is {}", learning.batch),
+        )?;
+        require(
+            !learning.learns_future_apart() || network.input == Input::Position,
+            "learning.expected.future",
+            "played",
+            "\"all\" where network.input is not \"position\"",
         )?;
         require(
             learning.candidates == 0 || network.input == Input::Plans || network.dynamics_waves > 0,
@@ -233,6 +254,11 @@ impl Learning {
         self.batch * self.expected.map_or(1, |expected| expected.actions.max(1))
     }
 
+    /// Whether what follows an action's points is learned apart.
+    pub fn learns_future_apart(&self) -> bool {
+        self.expected.is_some_and(|expected| expected.future == Future::Played)
+    }
+
     /// Step size after a share `progress` of the training.
     pub fn learning_rate_at(&self, progress: f64) -> f64 {
         self.learning_rate + (self.final_learning_rate - self.learning_rate) * progress
@@ -266,7 +292,7 @@ impl Learning {
 
     fn check_targets(&self) -> Checked {
         between("learning.candidates", self.candidates, 0..=256)?;
-        let Some(Expected { outcomes, actions }) = self.expected else { return Ok(()) };
+        let Some(Expected { outcomes, actions, .. }) = self.expected else { return Ok(()) };
         between("learning.expected.outcomes", outcomes, 1..=10_000)?;
         between("learning.expected.actions", actions, 0..=256)?;
         require(self.n_step == 1, "learning.n_step", self.n_step, "1 with the section learning.expected")

@@ -33,6 +33,8 @@ pub(super) struct Labelled<S> {
     seen: Vec<(S, usize)>,
     /// Action values to learn, grouped by state.
     pub values: Vec<Value<S>>,
+    /// Number of values of each part.
+    counts: [usize; 2],
     /// Each wave with its symmetry.
     waves: Vec<(SeenWave<S>, usize)>,
 }
@@ -88,8 +90,12 @@ impl<G: Image + Measured> QLearner<G> {
     /// A learner with fresh weights; `device` is without autodiff.
     pub fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Self {
         let stream = |role| Stream::new(config.run.seed, role, 0);
-        let online = QNetwork::new::<G>(&config.model(), &mut stream(Role::Initialise), &device.clone().autodiff());
         let Config { learning, target, .. } = &config.learner;
+        let (mut fresh, tracked) = (stream(Role::Initialise), device.clone().autodiff());
+        let mut online = QNetwork::new::<G>(&config.model(), &mut fresh, &tracked);
+        if learning.learns_future_apart() {
+            online = online.with_future(&mut fresh, &tracked);
+        }
         Self {
             learning: learning.clone(),
             following: target.clone(),
@@ -194,7 +200,9 @@ impl<G: Image + Measured> QLearner<G> {
             let (weight, plan_prior) = (weights[backup.row], plan_priors.next());
             Value { backup, target, plan_prior, weight }
         };
-        Ok(Labelled { seen, values: backups.into_iter().zip(targets).map(value).collect(), waves })
+        let mut counts = [0; 2];
+        backups.iter().for_each(|backup| counts[backup.part as usize] += 1);
+        Ok(Labelled { seen, values: backups.into_iter().zip(targets).map(value).collect(), counts, waves })
     }
 
     /// Gradient of a batch; shards are added in a fixed order, for the same bits on any number of
@@ -220,17 +228,20 @@ impl<G: Image + Measured> QLearner<G> {
         let shape = [view.planes::<G>(), G::ROWS, G::COLUMNS];
         let size: usize = shape.iter().product();
         let outputs = self.online.outputs();
+        let each = outputs * self.online.heads();
         let (images, places): (Range<usize>, Vec<usize>) = if view.afterstates() {
             (range.clone(), (0..values.len()).map(|index| index * outputs).collect())
         } else {
             let first = values.first().map_or(0, |value| value.backup.row);
             let place = |Value { backup, .. }: &Value<G::State>| {
                 let (_, symmetry) = labelled.seen[backup.row];
-                (backup.row - first) * outputs + G::transform_action(backup.action.into(), symmetry)
+                let head = backup.part as usize * outputs;
+                (backup.row - first) * each + head + G::transform_action(backup.action.into(), symmetry)
             };
             (first..values.last().map_or(0, |value| value.backup.row + 1), values.iter().map(place).collect())
         };
         let (count, waves) = (labelled.values.len(), labelled.waves.len());
+        let counts = &labelled.counts;
         let share = &labelled.waves[range.start * waves / count..range.end * waves / count];
         Batch {
             images: shown.images[images.start * size..images.end * size].to_vec(),
@@ -240,7 +251,8 @@ impl<G: Image + Measured> QLearner<G> {
             priors: shown.priors[range].to_vec(),
             targets: values.iter().map(|value| value.target).collect(),
             plan_priors: values.iter().filter_map(|value| value.plan_prior).collect(),
-            weights: values.iter().map(|value| value.weight / count as f32).collect(),
+            // Each part's loss is a mean.
+            weights: values.iter().map(|value| value.weight / counts[value.backup.part as usize] as f32).collect(),
             waves: Encoder::<G>::new(view).waves(share),
             wave_weight: share.len() as f32 / waves.max(1) as f32,
         }

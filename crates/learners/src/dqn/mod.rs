@@ -22,7 +22,7 @@ pub mod target_network;
 mod target_values;
 pub mod targets;
 
-pub use config::{Config, Expected, Learning};
+pub use config::{Config, Expected, Future, Learning};
 pub use figures::{Figures, Update};
 pub use learner::QLearner;
 pub use round::Dqn;

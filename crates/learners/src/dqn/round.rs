@@ -188,7 +188,7 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
     }
 
     fn agent(&self) -> Result<AgentFile> {
-        Model { config: self.model.clone(), weights: self.q_learner.trained().arrays()? }.to_file()
+        Model { config: self.model.clone(), weights: self.q_learner.trained().playing().arrays()? }.to_file()
     }
 
     fn save(&self) -> Result<impl Serialize> {

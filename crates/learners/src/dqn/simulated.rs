@@ -4,9 +4,9 @@ use matchq_core::pool;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::config::Expected;
+use super::config::{Expected, Future};
 use super::replay::Transition;
-use super::targets::{Backup, Next};
+use super::targets::{Backup, Next, Part};
 use crate::games::{ActionMask, Image, Plan, offered};
 use crate::network::{View, by_certain_points};
 use crate::players::Measured;
@@ -35,7 +35,13 @@ impl<G: Image + Measured> Outcomes<G> {
     /// `stream` gives one number, so that the result is the same on any number of threads.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
         let seed = stream.next_u64();
-        pool::map(batch.len(), 1, |row| self.of_row(seed, row, &batch[row].state)).concat()
+        let played = self.expected.future == Future::Played;
+        let of_row = |row: usize| {
+            let mut backups = self.of_row(seed, row, &batch[row].state);
+            backups.extend(played.then(|| future(row, &batch[row])));
+            backups
+        };
+        pool::map(batch.len(), 1, of_row).concat()
     }
 
     /// Backups of one row's state.
@@ -78,6 +84,7 @@ impl<G: Image + Measured> Outcomes<G> {
         luck: &[ColumnStreams],
     ) -> Vec<Backup<G::State>> {
         let position = G::at(&self.rules, state);
+        let valued = self.discount != 0.0 && self.expected.future == Future::All;
         let mut backups = Vec::new();
         for action in actions.iter() {
             let mut points = 0.0;
@@ -86,15 +93,22 @@ impl<G: Image + Measured> Outcomes<G> {
                 let mut game = position.clone();
                 let step = game.step(action, &mut stream.clone());
                 points += f64::from(step.reward);
-                if outcome == 0 && !step.terminal && self.discount != 0.0 {
+                if outcome == 0 && !step.terminal && valued {
                     next = Some(Next { state: game.state(), discount: self.discount as f32 });
                 }
             }
             let reward = (points * self.scale / self.expected.outcomes as f64) as f32;
-            backups.push(Backup { row, action: action as u16, reward, next });
+            backups.push(Backup { row, action: action as u16, part: Part::Value, reward, next });
         }
         backups
     }
+}
+
+/// What follows the action that was played.
+fn future<S: Copy>(row: usize, transition: &Transition<S>) -> Backup<S> {
+    let Transition { action, next, discount, .. } = *transition;
+    let next = (discount != 0.0).then_some(Next { state: next, discount });
+    Backup { row, action, part: Part::Future, reward: 0.0, next }
 }
 
 /// Moves `count` uniformly drawn items to the front.
@@ -117,7 +131,7 @@ mod tests {
     }
 
     fn outcomes(outcomes: usize) -> Expected {
-        Expected { outcomes, actions: 0 }
+        Expected { outcomes, ..Expected::default() }
     }
 
     fn view(mask: MaskKind) -> View {
@@ -213,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_another_process_simulates_of_a_state_is_the_same() {
-        let expected = Expected { outcomes: 3, actions: 4 };
+        let expected = Expected { outcomes: 3, actions: 4, ..Expected::default() };
         let outcomes = Outcomes::<Match3> { expected, ..plain(&Rules::default()) };
         let batch: Vec<_> = (0..6).map(|_| transition(open_position())).collect();
         let expected = outcomes.simulate(&batch, &mut Stream::new(5, Role::Simulate, 0));

@@ -46,9 +46,9 @@ impl Target {
     /// The target network after update number `updates`; none if unchanged.
     pub fn follow(&self, target: &QNetwork, online: &QNetwork, updates: u64) -> Option<QNetwork> {
         match self.update {
-            TargetUpdate::Hard => updates.is_multiple_of(self.every).then(|| online.valid()),
+            TargetUpdate::Hard => updates.is_multiple_of(self.every).then(|| online.playing()),
             TargetUpdate::Soft => {
-                let online = parameters(&online.valid()).into_iter();
+                let online = parameters(&online.playing()).into_iter();
                 Some(target.clone().map(&mut Towards { online, rate: self.rate }))
             }
         }

@@ -3,10 +3,9 @@
 use matchq_core::pool;
 use std::collections::HashMap;
 
-use burn::module::Module as _;
 use burn::tensor::Device;
 
-use super::config::Config;
+use super::config::{Config, Future};
 use super::target_network::TargetUpdate;
 use super::targets::highest;
 use crate::error::Result;
@@ -64,10 +63,11 @@ impl<G: Image> TargetValues<G> {
         let Config { learning, target, .. } = config;
         let mask = online.view().mask;
         let same_actions = mask.successor::<G>() == mask && learning.candidates == 0;
-        let same_values = !learning.double && learning.expected.is_none() && online.next_moves() == 0;
+        let sampled = learning.expected.is_none_or(|expected| expected.future == Future::Played);
+        let same_values = !learning.double && sampled && online.next_moves() == 0;
         let least = if device::is_processor(device) { BATCH } else { LARGE_BATCH };
         Self {
-            network: online.valid(),
+            network: online.playing(),
             device: device.clone(),
             double: learning.double,
             candidates: learning.candidates,

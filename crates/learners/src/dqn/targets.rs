@@ -13,10 +13,21 @@ pub struct Backup<S> {
     pub row: usize,
     /// The action whose value is learned.
     pub action: u16,
-    /// Scaled reward.
+    /// What is learned of it.
+    pub part: Part,
+    /// Scaled reward; 0 where only what follows is learned.
     pub reward: f32,
-    /// Next state; none at the end of a game.
+    /// Next state; none at the end of a game, or where only the reward is learned.
     pub next: Option<Next<S>>,
+}
+
+/// What is learned of an action's value, and by which head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The value, or the reward alone: the first head.
+    Value,
+    /// What follows the reward: the second head.
+    Future,
 }
 
 /// A next state.
@@ -33,7 +44,7 @@ pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
     let backup = |(row, transition): (usize, &Transition<S>)| {
         let Transition { action, reward, next, discount, .. } = *transition;
         let next = Next { state: next, discount };
-        Backup { row, action, reward, next: (discount != 0.0).then_some(next) }
+        Backup { row, action, part: Part::Value, reward, next: (discount != 0.0).then_some(next) }
     };
     batch.iter().enumerate().map(backup).collect()
 }
@@ -133,7 +144,7 @@ mod tests {
     fn the_backup_of_a_sampled_transition_is_of_the_action_that_was_played() {
         let transition = Transition { state: 7, next: 8, action: 3, reward: 0.5, discount: 0.25 };
         let next = Some(Next { state: 8, discount: 0.25 });
-        let expected = Backup { row: 0, action: 3, reward: 0.5, next };
+        let expected = Backup { row: 0, action: 3, part: Part::Value, reward: 0.5, next };
         let last = Transition { discount: 0.0, ..transition };
         let ends = Backup { row: 1, next: None, ..expected.clone() };
         assert_eq!(sampled(&[transition, last]), [expected, ends]);

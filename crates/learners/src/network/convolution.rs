@@ -54,6 +54,12 @@ impl Convolution {
         Self { precision, ..self }
     }
 
+    /// The convolution whose output is the sum of both.
+    pub fn plus(self, other: &Self) -> Self {
+        let weight = self.weight.map(|weight| weight + other.weight.val());
+        Self { weight, bias: self.bias.map(|bias| bias + other.bias.val()), ..self }
+    }
+
     /// `[batch, rows, columns, channels_in]` to `[batch, rows, columns, channels_out]`.
     pub fn forward(&self, input: Tensor<4>, activation: Activation) -> Tensor<4> {
         convolve_in(input, self.weight.val(), self.bias.val().unsqueeze(), activation, self.precision)

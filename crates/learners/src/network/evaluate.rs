@@ -1,6 +1,5 @@
 //! Networks without gradients: the program's kernels on the processor, burn elsewhere.
 
-use burn::module::Module as _;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use matchq_players::network::{Backend, Evaluate, Evaluator, NetworkShape, Processor};
 
@@ -27,13 +26,13 @@ impl Backend for OnDevice {
     }
 }
 
-/// A network with its present weights, without gradients.
+/// The network that plays, with its present weights.
 pub fn evaluate(network: &QNetwork, device: &Device) -> Box<dyn Evaluate> {
     if has_kernels(device) {
-        let ready = network.arrays().and_then(|weights| Processor.network(network.shape(), &weights));
+        let ready = network.playing().arrays().and_then(|weights| Processor.network(network.shape(), &weights));
         return ready.expect("the processor reads its own memory");
     }
-    Box::new(Network { network: network.valid(), device: device.clone() })
+    Box::new(Network { network: network.playing(), device: device.clone() })
 }
 
 /// An evaluator of a network's present weights, of at most `batch` images a pass; `batch` is at

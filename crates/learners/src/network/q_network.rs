@@ -28,6 +28,8 @@ pub struct QNetwork {
     hidden: Convolution,
     advantage: Convolution,
     value: Option<StateValue>,
+    /// Head of what follows an action's points, while that is learned apart; its values are added.
+    future: Option<Convolution>,
     /// Predicts the board after an afterstate's chain, which is the network's input.
     dynamics: Option<DynamicsModel>,
     #[module(skip)]
@@ -72,8 +74,30 @@ impl QNetwork {
         let dynamics = (config.dynamics_waves > 0)
             .then(|| DynamicsModel::new(board, width, config.dynamics_layers, stream, device));
         let precision = config.precision;
-        let network = Self { stem, body, exchange, summary, hidden, advantage, value, dynamics, shape };
+        let network = Self { stem, body, exchange, summary, hidden, advantage, value, future: None, dynamics, shape };
         network.number_parameters().with_precision(precision)
+    }
+
+    /// Adds a head of what follows an action's points; that of the actions' values then learns the points alone.
+    pub fn with_future(self, stream: &mut Stream, device: &Device) -> Self {
+        let NetworkShape { config, output_planes, .. } = &self.shape;
+        let future = Some(Convolution::new([config.channels, *output_planes], 1, 0.1, stream, device));
+        Self { future, ..self }.number_parameters()
+    }
+
+    /// The network that plays: without gradients, and with one head, whose values are the sums of both.
+    pub fn playing(&self) -> Self {
+        let Self { advantage, future, .. } = self.valid();
+        let advantage = match &future {
+            Some(future) => advantage.plus(future),
+            None => advantage,
+        };
+        Self { advantage, future: None, ..self.valid() }
+    }
+
+    /// Heads of actions' values: 1, or 2 where what follows is learned apart.
+    pub fn heads(&self) -> usize {
+        1 + usize::from(self.future.is_some())
     }
 
     /// Replaces the precision of products.
@@ -113,7 +137,8 @@ impl QNetwork {
     ///
     /// `images` is `[batch, planes, rows, columns]`, `scalars` `[batch, scalars]`. With
     /// afterstates, column 0 is for the action's prior, column 1 for the plan's value by values of
-    /// next moves. An [evaluator](super::evaluate) is faster without gradients.
+    /// next moves. With two heads the second one's values follow: `[batch, 2 * outputs]`. An
+    /// [evaluator](super::evaluate) is faster without gradients.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         self.outputs_from(self.read_off(images, scalars))
     }
@@ -137,19 +162,24 @@ impl QNetwork {
         let features = self.features(images, scalars);
 
         let hidden = self.hidden.forward(features.clone(), Activation::Relu);
-        let advantage = self.advantage.forward(hidden, Activation::None);
-        let [_, _, _, planes] = advantage.dims();
         let places = TensorData::new(self.shape.places.clone(), [self.shape.places.len()]);
-        let places = Tensor::<1, Int>::from_data(places, &advantage.device());
-        let advantage = advantage.reshape([batch, rows * columns * planes]).select(1, places);
-
-        match &self.value {
+        let places = Tensor::<1, Int>::from_data(places, &hidden.device());
+        let read = |head: &Convolution| {
+            let planes = head.forward(hidden.clone(), Activation::None);
+            planes.reshape([batch, rows * columns * self.shape.output_planes]).select(1, places.clone())
+        };
+        let advantage = read(&self.advantage);
+        let values = match &self.value {
             None => advantage,
             Some(value) => {
                 let hidden = value.hidden.forward(mean_over_board(features), Activation::Relu);
                 let value = value.output.forward(hidden, Activation::None);
                 advantage.clone() - advantage.mean_dim(1) + value.reshape([batch, 1])
             }
+        };
+        match &self.future {
+            None => values,
+            Some(future) => Tensor::cat(vec![values, read(future)], 1),
         }
     }
 
