@@ -83,6 +83,14 @@ const SMALL: &[Small] = &[
                 "learning.expected.outcomes=2",
                 "learning.expected.actions=3",
             ],
+            // Two heads.
+            &[
+                "learning.relative=true",
+                "learning.expected.outcomes=1",
+                "learning.expected.future=played",
+                "replay.prioritised=true",
+                "target.every=12",
+            ],
             // Nothing depends on the share of the training that is done.
             &[
                 "learning.learning_rate=1e-3",
@@ -98,6 +106,7 @@ const SMALL: &[Small] = &[
             "replay.prioritised=true",
             "learning.n_step=3",
             "learning.discount=0.25",
+            "learning.expected.future=played",
         ],
         refusal: None,
     },

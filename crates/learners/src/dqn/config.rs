@@ -177,7 +177,7 @@ impl LearnerConfig for Config {
             !learning.learns_future_apart() || network.input == Input::Position,
             "learning.expected.future",
             "played",
-            "\"all\" where network.input is not \"position\"",
+            "\"all\" where network.input is not \"position\": only there an action has two values",
         )?;
         require(
             learning.candidates == 0 || network.input == Input::Plans || network.dynamics_waves > 0,

@@ -33,8 +33,6 @@ pub(super) struct Labelled<S> {
     seen: Vec<(S, usize)>,
     /// Action values to learn, grouped by state.
     pub values: Vec<Value<S>>,
-    /// Number of values of each part.
-    counts: [usize; 2],
     /// Each wave with its symmetry.
     waves: Vec<(SeenWave<S>, usize)>,
 }
@@ -200,9 +198,7 @@ impl<G: Image + Measured> QLearner<G> {
             let (weight, plan_prior) = (weights[backup.row], plan_priors.next());
             Value { backup, target, plan_prior, weight }
         };
-        let mut counts = [0; 2];
-        backups.iter().for_each(|backup| counts[backup.part as usize] += 1);
-        Ok(Labelled { seen, values: backups.into_iter().zip(targets).map(value).collect(), counts, waves })
+        Ok(Labelled { seen, values: backups.into_iter().zip(targets).map(value).collect(), waves })
     }
 
     /// Gradient of a batch; shards are added in a fixed order, for the same bits on any number of
@@ -241,7 +237,6 @@ impl<G: Image + Measured> QLearner<G> {
             (first..values.last().map_or(0, |value| value.backup.row + 1), values.iter().map(place).collect())
         };
         let (count, waves) = (labelled.values.len(), labelled.waves.len());
-        let counts = &labelled.counts;
         let share = &labelled.waves[range.start * waves / count..range.end * waves / count];
         Batch {
             images: shown.images[images.start * size..images.end * size].to_vec(),
@@ -251,8 +246,7 @@ impl<G: Image + Measured> QLearner<G> {
             priors: shown.priors[range].to_vec(),
             targets: values.iter().map(|value| value.target).collect(),
             plan_priors: values.iter().filter_map(|value| value.plan_prior).collect(),
-            // Each part's loss is a mean.
-            weights: values.iter().map(|value| value.weight / counts[value.backup.part as usize] as f32).collect(),
+            weights: values.iter().map(|value| value.weight / count as f32).collect(),
             waves: Encoder::<G>::new(view).waves(share),
             wave_weight: share.len() as f32 / waves.max(1) as f32,
         }

@@ -169,6 +169,25 @@ mod tests {
         assert_eq!(all.len(), 2 * Match3::ACTIONS);
     }
 
+    #[test]
+    fn where_the_next_state_of_the_action_played_is_valued_no_other_is() {
+        let rules = Rules::default();
+        let expected = Expected { future: Future::Played, ..outcomes(1) };
+        let outcomes = Outcomes::<Match3> { view: view(MATCHING), expected, ..plain(&rules) };
+        let state = open_position();
+        let ended = Transition { discount: 0.0, ..transition(state) };
+        let backups = outcomes.simulate(&[transition(state), ended], &mut Stream::new(0, Role::Simulate, 0));
+        let count = Match3::mask(&state, MATCHING).count();
+        assert_eq!(backups.len(), 2 * (count + 1));
+        for (row, backups) in backups.chunks(count + 1).enumerate() {
+            let (future, points) = backups.split_last().unwrap();
+            assert!(points.iter().all(|one| one.row == row && one.part == Part::Value && one.next.is_none()));
+            assert!(points.iter().all(|one| one.reward > 0.0));
+            let next = (row == 0).then_some(Next { state, discount: 0.25 });
+            assert_eq!(*future, Backup { row, action: 3, part: Part::Future, reward: 0.0, next });
+        }
+    }
+
     /// Position with many matching moves.
     fn open_position() -> State {
         let mut stream = Stream::new(3, Role::Game, 0);

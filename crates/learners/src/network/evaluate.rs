@@ -125,7 +125,37 @@ impl Evaluate for Network {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::{Game, Match3};
     use crate::network::device::select;
+    use crate::network::{Input, ModelConfig, NetworkConfig};
+    use crate::random::Draw;
+
+    #[test]
+    fn the_network_that_plays_has_one_head_whose_values_are_the_sums_of_both() {
+        let device = select(None).unwrap().1;
+        let (input, dynamics_waves) = (Input::Position, 0);
+        let network = NetworkConfig { channels: 4, layers: 2, input, dynamics_waves, ..NetworkConfig::default() };
+        let (game, rules) = (Match3::NAME.to_owned(), Default::default());
+        let model = ModelConfig { game, rules, mask: String::new(), points: 10.0, relative: true, network };
+        let mut stream = Stream::new(1, Role::Initialise, 0);
+        let one = QNetwork::new::<Match3>(&model, &mut stream, &device);
+        let two = one.clone().with_future(&mut stream, &device);
+        let images: Vec<f32> = (0..800).map(|_| stream.below(2) as f32).collect();
+        let scalars = Tensor::from_data(TensorData::new(vec![0.5f32, 0.25], [2, 1]), &device);
+        let both = to_vec(two.forward(send(&images, [2, 5, 10, 8], &device), scalars)).unwrap();
+        let values = evaluate(&two, &device).outputs(&images, &[0.5, 0.25]).unwrap();
+        let points = evaluate(&one, &device).outputs(&images, &[0.5, 0.25]).unwrap();
+        assert_eq!(both.len(), 2 * values.len());
+        for (both, values) in both.chunks(2 * 142).zip(values.chunks(142)) {
+            let (points, future) = both.split_at(142);
+            let sums = points.iter().zip(future).map(|(points, future)| points + future);
+            assert!(values.iter().zip(sums).all(|(value, sum)| (value - sum).abs() < 1e-6));
+            assert!(future.iter().any(|number| *number != 0.0));
+        }
+        assert_ne!(values, points);
+        let names = |network: &QNetwork| network.arrays().unwrap().into_keys().collect::<Vec<_>>();
+        assert_eq!(names(&two.playing()), names(&one));
+    }
 
     #[test]
     fn numbers_arrive_as_they_were_sent_as_bytes_and_others_are_not_sent_so() {
