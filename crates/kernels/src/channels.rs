@@ -253,6 +253,50 @@ unsafe fn add_all_lines<R: Register>(lines: &[Line], sums: &mut [Line]) {
 }
 
 with_the_best_instructions! {
+    /// Adds all lines to one.
+    pub fn add_up(lines: &[Line], sum: &mut Line) = add_all_up
+}
+
+#[inline(always)]
+unsafe fn add_all_up<R: Register>(lines: &[Line], Line(sum): &mut Line) {
+    for lane in (0..WIDTH).step_by(R::LANES) {
+        // SAFETY: a line holds whole registers.
+        unsafe {
+            let to = sum.as_mut_ptr().add(lane);
+            let mut sum = R::load(to);
+            for Line(line) in lines {
+                sum = sum.plus(R::load(line.as_ptr().add(lane)));
+            }
+            sum.store(to);
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Writes the gradients of sums whose ReLU raised `before`, or zeros, to `after`; zeros for the
+    /// others.
+    pub fn pass(after: &[Line], before: Option<&[Line]>, gradients: &[Line], passed: &mut [Line]) = pass_all
+}
+
+#[inline(always)]
+unsafe fn pass_all<R: Register>(after: &[Line], before: Option<&[Line]>, gradients: &[Line], passed: &mut [Line]) {
+    let all = after.iter().zip(gradients).zip(passed);
+    for (index, ((Line(after), Line(gradient)), Line(passed))) in all.enumerate() {
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a line holds whole registers.
+            unsafe {
+                let mut raised = R::load(after.as_ptr().add(lane));
+                if let Some(before) = before {
+                    raised = raised.minus(R::load(before[index].0.as_ptr().add(lane)));
+                }
+                let gradient = R::load(gradient.as_ptr().add(lane));
+                gradient.where_set(raised.passes()).store(passed.as_mut_ptr().add(lane));
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
     /// Writes `lines[indices[i]]` to `to[i]`.
     pub fn copy_by_index(lines: &[Line], indices: &[usize], to: &mut [Line]) = copy_all_by_index
 }
