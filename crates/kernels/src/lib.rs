@@ -41,6 +41,8 @@ mod sums;
 mod tests;
 mod tower;
 mod trained;
+#[cfg(test)]
+mod trained_tests;
 mod unit;
 mod waves;
 mod winograd;

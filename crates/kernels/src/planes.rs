@@ -1,6 +1,6 @@
 //! Images as channels of padded blocks.
 
-use super::channels::{add_lines, scale_lines};
+use super::channels::sum_of_blocks;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 
@@ -85,12 +85,8 @@ impl Planes {
     }
 }
 
-pub fn average(blocks: &[Vec<Line>], mean: &mut [Line]) {
-    let (first, others) = blocks.split_first().expect("a block");
-    mean.copy_from_slice(first);
-    if others.is_empty() {
-        return;
-    }
-    others.iter().for_each(|block| add_lines(block, mean));
-    scale_lines(1.0 / blocks.len() as f32, mean);
+/// Writes the mean of blocks of equal size.
+pub fn average(blocks: &[impl AsRef<[Line]>], mean: &mut [Line]) {
+    let blocks: Vec<&[Line]> = blocks.iter().map(AsRef::as_ref).collect();
+    sum_of_blocks(&blocks, 1.0 / blocks.len() as f32, mean);
 }

@@ -30,7 +30,6 @@ pub struct TrainedTower {
     summary: Backward,
     hidden: Backward,
     advantage: Backward,
-    scratches: Spares<Scratch>,
 }
 
 /// The way back through a convolution.
@@ -47,29 +46,29 @@ struct Backward {
 }
 
 /// Padded blocks; zero but at the cells.
-struct Scratch {
-    planes: Vec<Line>,
+struct Scratch<'a> {
+    planes: &'a mut [Line],
     /// Features before each layer of the body and behind the last, of each colour.
-    features: Vec<Vec<Vec<Line>>>,
+    features: Vec<Vec<&'a mut [Line]>>,
     /// Mean of the features over the colours.
-    means: Vec<Vec<Line>>,
+    means: Vec<&'a mut [Line]>,
     /// Mean of the features over the board, or its gradient, at each board's first cell.
-    pooled: [Vec<Line>; 2],
+    pooled: [&'a mut [Line]; 2],
     /// Output of `summary`, or the gradient of its input.
-    summary: Vec<Line>,
-    hidden: Vec<Line>,
+    summary: &'a mut [Line],
+    hidden: &'a mut [Line],
     /// Values of all cells, then their gradient.
-    values: Vec<Line>,
+    values: &'a mut [Line],
     /// Gradient of the features of each colour.
-    gradients: Vec<Vec<Line>>,
+    gradients: Vec<&'a mut [Line]>,
     /// Gradients that passed the ReLU.
-    passed: Vec<Vec<Line>>,
+    passed: Vec<&'a mut [Line]>,
     /// Sum of these over the colours.
-    sum: Vec<Line>,
+    sum: &'a mut [Line],
     /// Output of `exchange`, or a gradient that all colours share.
-    shared: Vec<Line>,
-    next: Vec<Line>,
-    workspace: Workspace,
+    shared: &'a mut [Line],
+    next: &'a mut [Line],
+    workspace: &'a mut Workspace,
 }
 
 /// Boards of a part, from a first one on.
@@ -79,6 +78,9 @@ struct Part<'a> {
     scalars: &'a [f32],
     values: &'a mut [f32],
 }
+
+/// Blocks of features in a scratch besides those of layers and colours.
+const BLOCKS_BESIDE: usize = 7;
 
 /// Fewest blocks of a part: each part's sums are cleared and added.
 const BLOCKS: usize = 2;
@@ -132,7 +134,6 @@ impl TrainedTower {
                 backward(&forward.advantage, &parts.advantage, &of_cells, Some(inputs))
             },
             forward,
-            scratches: Spares::default(),
         }
     }
 
@@ -162,10 +163,15 @@ impl TrainedTower {
         });
         let length = self.advantage.lines[1].end;
         let mut partial = vec![Vec::new(); boards.div_ceil(part)];
+        let scratches = Spares::default();
+        let memory = || (LINES.take_zeroed(self.scratch_lines()), Workspace::default());
         pool::each(parts.zip(&mut partial), |(part, sums)| {
             *sums = LINES.take_zeroed(length);
-            self.scratches.with(|| self.scratch(), |scratch| self.add_part(part, loss, scratch, sums));
+            scratches.with(memory, |(lines, workspace)| {
+                self.add_part(part, loss, &mut self.scratch(lines, workspace), sums);
+            });
         });
+        scratches.into_values().into_iter().for_each(|(lines, _)| LINES.give(lines));
         let sums = sum(partial, length);
         let gradients = self.convolutions().flat_map(|convolution| convolution.gradients(&sums)).collect();
         LINES.give(sums);
@@ -178,25 +184,44 @@ impl TrainedTower {
         [&self.stem].into_iter().chain(&self.body).chain(&self.exchange).chain(ends)
     }
 
-    fn scratch(&self) -> Scratch {
+    /// Lines of a scratch: planes, values, and blocks of features.
+    fn scratch_lines(&self) -> usize {
         let Tower { planes, features, advantage, stem, body, .. } = &self.forward;
-        let lines = |channels: usize| vec![Line::default(); channels.div_ceil(WIDTH) * features.padded()];
-        let block = || lines(features.outputs);
-        let colours = || vec![block(); planes.colours.max(1)];
+        let groups = |channels: usize| channels.div_ceil(WIDTH);
+        let (colours, layers) = (planes.colours.max(1), body.len() + 1);
+        let blocks = layers * (colours + 1) + 2 * colours + BLOCKS_BESIDE;
+        (groups(stem.inputs()) + groups(advantage.outputs()) + blocks * groups(features.outputs)) * features.padded()
+    }
+
+    /// Blocks in zeroed memory.
+    fn scratch<'a>(&self, mut memory: &'a mut [Line], workspace: &'a mut Workspace) -> Scratch<'a> {
+        let Tower { planes, features, advantage, stem, body, .. } = &self.forward;
+        let mut lines = |channels: usize| {
+            let (here, others) = std::mem::take(&mut memory).split_at_mut(channels.div_ceil(WIDTH) * features.padded());
+            memory = others;
+            here
+        };
+        let (planes_lines, values) = (lines(stem.inputs()), lines(advantage.outputs()));
+        let mut blocks =
+            |count: usize| -> Vec<&'a mut [Line]> { (0..count).map(|_| lines(features.outputs)).collect() };
+        let (colours, layers) = (planes.colours.max(1), body.len() + 1);
+        let features = (0..layers).map(|_| blocks(colours)).collect();
+        let (means, gradients, passed) = (blocks(layers), blocks(colours), blocks(colours));
+        let mut block = || blocks(1).remove(0);
         Scratch {
-            planes: lines(stem.inputs()),
-            features: (0..=body.len()).map(|_| colours()).collect(),
-            means: vec![block(); body.len() + 1],
+            planes: planes_lines,
+            features,
+            means,
             pooled: [block(), block()],
             summary: block(),
             hidden: block(),
-            values: lines(advantage.outputs()),
-            gradients: colours(),
-            passed: colours(),
+            values,
+            gradients,
+            passed,
             sum: block(),
             shared: block(),
             next: block(),
-            workspace: Workspace::default(),
+            workspace,
         }
     }
 
@@ -234,7 +259,7 @@ impl TrainedTower {
             average(&before[index], &mut means[index]);
             let added = exchange.get(index).map(|exchange| {
                 exchange.apply(boards, &means[index], workspace, shared);
-                shared.as_slice()
+                &**shared
             });
             let with_summary = (index == body.len() / 2).then(|| {
                 let cells = self.forward.features.cells() as f32;
@@ -285,8 +310,7 @@ impl TrainedTower {
         sum.fill(Line::default());
         for (colour, (features, (gradient, passed))) in features[0].iter().zip(gradients.iter().zip(passed)).enumerate()
         {
-            pass(features, None, gradient, passed);
-            add_lines(passed, sum);
+            pass(features, None, gradient, passed, sum);
             self.forward.planes.write(colour, images, scalars, planes);
             self.stem.add_weights(planes, passed, workspace, sums);
         }
@@ -295,14 +319,15 @@ impl TrainedTower {
 
     /// From the gradient of the values to that of the last features.
     fn backward_to_features(&self, boards: usize, scratch: &mut Scratch, sums: &mut [Line]) {
-        let Scratch { means, hidden, values, gradients, passed, shared, workspace, .. } = scratch;
+        let Scratch { means, hidden, values, gradients, passed, sum, shared, workspace, .. } = scratch;
         let passed = &mut passed[0];
         self.advantage.add_weights(hidden, values, workspace, sums);
         self.advantage.add_biases(values, sums);
         self.advantage.to_inputs(boards, values, workspace, shared);
-        pass(hidden, None, shared, passed);
-        self.hidden.add_weights(&means[self.body.len()], passed, workspace, sums);
-        self.hidden.add_biases(passed, sums);
+        sum.fill(Line::default());
+        pass(hidden, None, shared, passed, sum);
+        self.hidden.add_weights(means[self.body.len()], passed, workspace, sums);
+        self.hidden.add_biases(sum, sums);
         self.hidden.to_inputs(boards, passed, workspace, shared);
         gradients.iter_mut().for_each(|gradient| gradient.copy_from_slice(shared));
     }
@@ -314,8 +339,7 @@ impl TrainedTower {
         sum.fill(Line::default());
         let colours = features[index].iter().zip(&features[index + 1]).zip(gradients.iter().zip(&mut *passed));
         for ((before, after), (gradient, passed)) in colours {
-            pass(after, Some(before), gradient, passed);
-            add_lines(passed, sum);
+            pass(after, Some(before), gradient, passed, sum);
             layer.add_weights(before, passed, workspace, sums);
         }
         layer.add_biases(sum, sums);
@@ -348,7 +372,7 @@ impl TrainedTower {
     fn backward_to_mean(
         &self,
         boards: usize,
-        [pooled, gradient]: &mut [Vec<Line>; 2],
+        [pooled, gradient]: &mut [&mut [Line]; 2],
         sum: &[Line],
         to_cell: &mut [Line],
         workspace: &mut Workspace,
@@ -361,7 +385,7 @@ impl TrainedTower {
     }
 }
 
-impl Scratch {
+impl Scratch<'_> {
     fn clear(&mut self) {
         let Self {
             planes, features, means, pooled, summary, hidden, values, gradients, passed, sum, shared, next, ..
