@@ -3,21 +3,22 @@
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor, TensorData};
-use matchq_kernels::TrainedTower;
 
 use super::gradient::{Batch, Gradient};
 use super::loss::Loss;
 use super::parameters::Untangle;
-use crate::network::QNetwork;
+use crate::error::Result;
+use crate::network::{QNetwork, to_vec};
 
 /// [`gradient`](super::gradient::gradient) of a network by its tower; a dynamics model learns by
 /// autodiff.
-pub fn gradient(tower: &TrainedTower, network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Gradient {
+pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Result<Gradient> {
     let inner = device.clone().inner();
-    let (mut gradients, wave_loss) = wave_gradients(network, batch, device);
+    let (mut gradients, wave_loss) = wave_gradients(network, batch, device)?;
     let mut sums = vec![0.0; if network.next_moves() > 0 { 4 } else { 3 }];
     let mut errors = Vec::new();
     if !batch.places.is_empty() {
+        let tower = network.tower()?;
         let losses = Losses::new(batch, kind, tower.outputs());
         let (outputs, found) = tower.gradient(&batch.images, &batch.scalars, &|first, outputs, gradient| {
             losses.write_gradient(first, outputs, gradient);
@@ -29,19 +30,19 @@ pub fn gradient(tower: &TrainedTower, network: &QNetwork, batch: &Batch, kind: L
         errors.push(column(losses.errors(&outputs, 0).collect(), &inner));
     }
     sums.extend(network.dynamics().map(|_| wave_loss));
-    Gradient { gradients, sums: column(sums, &inner), errors }
+    Ok(Gradient { gradients, sums: column(sums, &inner), errors })
 }
 
 /// Gradients and weighted loss of the dynamics model, if there are waves.
-fn wave_gradients(network: &QNetwork, batch: &Batch, device: &Device) -> (GradientsParams, f32) {
-    let network = network.clone().map(&mut Untangle);
-    match batch.wave_loss(&network, device) {
-        None => (GradientsParams::new(), 0.0),
-        Some(loss) => {
-            let number = loss.clone().inner().into_scalar();
-            (GradientsParams::from_grads(loss.backward(), &network), number)
-        }
+fn wave_gradients(network: &QNetwork, batch: &Batch, device: &Device) -> Result<(GradientsParams, f32)> {
+    if batch.waves.points.is_empty() {
+        return Ok((GradientsParams::new(), 0.0));
     }
+    // Own parameters for each part, because their autodiff graphs must not meet.
+    let network = network.clone().map(&mut Untangle);
+    let Some(loss) = batch.wave_loss(&network, device) else { return Ok((GradientsParams::new(), 0.0)) };
+    let number = to_vec(loss.clone().inner())?;
+    Ok((GradientsParams::from_grads(loss.backward(), &network), number[0]))
 }
 
 /// Gradients by parameter: those of two heads stand in one.

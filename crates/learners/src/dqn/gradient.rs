@@ -64,11 +64,10 @@ impl Gradient {
 ///
 /// With the program's kernels the batch may be without images.
 pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Result<Gradient> {
-    let tower = if has_kernels(device) { network.tower()? } else { None };
-    Ok(match tower {
-        Some(tower) => by_tower::gradient(&tower, network, batch, kind, device),
-        None => by_autodiff(network, batch, kind, device),
-    })
+    match has_kernels(device) && network.has_tower() {
+        true => by_tower::gradient(network, batch, kind, device),
+        false => Ok(by_autodiff(network, batch, kind, device)),
+    }
 }
 
 /// [`gradient`] by a graph of operations.
@@ -254,8 +253,7 @@ mod tests {
     fn assert_equal_by_autodiff(network: &QNetwork, images: usize, kind: Loss, tolerance: f32) {
         let batch = batch_for(network, images);
         let by_graph = by_autodiff(network, &batch, kind, &tracked());
-        let tower = network.tower().unwrap().unwrap();
-        let by_tower = by_tower::gradient(&tower, network, &batch, kind, &tracked());
+        let by_tower = by_tower::gradient(network, &batch, kind, &tracked()).unwrap();
         let what = format!("{:?}, {} heads, {images} images", network.shape().config, network.heads());
         let [graph, found] = [&by_graph, &by_tower].map(|gradient| numbers(gradient, network));
         assert_eq!(graph.len(), found.len(), "{what}");

@@ -139,14 +139,11 @@ impl QNetwork {
         self.value.is_none()
     }
 
-    /// The network with its gradients by the program's kernels; none for dueling networks.
+    /// The network with its gradients by the program's kernels; panics for dueling networks.
     ///
     /// A second head has planes and places of its own behind those of the first.
-    pub fn tower(&self) -> Result<Option<TrainedTower>> {
+    pub fn tower(&self) -> Result<TrainedTower> {
         let network = self.valid();
-        if !self.has_tower() {
-            return Ok(None);
-        }
         let NetworkShape { colours, planes, rows, columns, scalars, places, output_planes, .. } = &self.shape;
         let kernels = |layers: &[Convolution]| layers.iter().map(Convolution::kernel).collect::<Result<_>>();
         let (mut advantage, mut places) = (network.advantage.kernel()?, places.clone());
@@ -171,7 +168,7 @@ impl QNetwork {
             places,
             sums: self.shape.view.afterstates().then_some((self.shape.outputs, SHARE)),
         };
-        Ok(Some(TrainedTower::new(&parts, [*planes, *rows, *columns], *scalars)))
+        Ok(TrainedTower::new(&parts, [*planes, *rows, *columns], *scalars))
     }
 
     /// Numbers to add to the priors of actions: `[batch, outputs]`.
