@@ -91,6 +91,11 @@ impl<T> Default for Spares<T> {
 }
 
 impl<T> Spares<T> {
+    /// All values, none of which is in use.
+    pub fn into_values(self) -> Vec<T> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Gives `work` an unused value, or a `new` one, and keeps the value afterwards.
     pub fn with<R>(&self, new: impl FnOnce() -> T, work: impl FnOnce(&mut T) -> R) -> R {
         let spare = lock(&self.0).pop();
@@ -156,5 +161,6 @@ mod tests {
         let spares = Spares::default();
         spares.with(|| vec![1], |value| value.push(2));
         assert_eq!(spares.with(Vec::new, |value| value.clone()), [1, 2]);
+        assert_eq!(spares.into_values(), [[1, 2]]);
     }
 }

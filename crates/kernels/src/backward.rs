@@ -21,7 +21,7 @@ pub struct Gradients {
 
 /// Most partial sums of the weights' gradient, and so most threads: fixed for equal bits at any
 /// number of threads.
-const PARTS: usize = 24;
+pub const PARTS: usize = 24;
 
 const TOGETHER: usize = 256;
 
@@ -165,7 +165,7 @@ impl Work<'_> {
 }
 
 /// Sum in a fixed order: `length` zeros without parts.
-fn sum(partial: Vec<Vec<Line>>, length: usize) -> Vec<Line> {
+pub fn sum(partial: Vec<Vec<Line>>, length: usize) -> Vec<Line> {
     let mut partial = partial.into_iter();
     let mut sum = partial.next().unwrap_or_else(|| LINES.take_zeroed(length));
     let others: Vec<Vec<Line>> = partial.collect();

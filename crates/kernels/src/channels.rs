@@ -253,6 +253,88 @@ unsafe fn add_all_lines<R: Register>(lines: &[Line], sums: &mut [Line]) {
 }
 
 with_the_best_instructions! {
+    /// Writes the sum of blocks of equal size, times a factor.
+    pub fn sum_of_blocks(blocks: &[&[Line]], factor: f32, sum: &mut [Line]) = sum_of_all_blocks
+}
+
+#[inline(always)]
+unsafe fn sum_of_all_blocks<R: Register>(blocks: &[&[Line]], factor: f32, sum: &mut [Line]) {
+    let (first, others) = blocks.split_first().expect("a block");
+    assert!(blocks.iter().all(|block| block.len() == sum.len()), "blocks of equal size");
+    for (index, (Line(first), Line(to))) in first.iter().zip(sum).enumerate() {
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a line holds whole registers, and each block has the line, as asserted.
+            unsafe {
+                let mut sum = R::load(first.as_ptr().add(lane));
+                for block in others {
+                    sum = sum.plus(R::load(block.get_unchecked(index).0.as_ptr().add(lane)));
+                }
+                sum.times(R::splat(&factor)).store(to.as_mut_ptr().add(lane));
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Adds all lines to one.
+    pub fn add_up(lines: &[Line], sum: &mut Line) = add_all_up
+}
+
+#[inline(always)]
+unsafe fn add_all_up<R: Register>(lines: &[Line], Line(sum): &mut Line) {
+    for lane in (0..WIDTH).step_by(R::LANES) {
+        // SAFETY: a line holds whole registers.
+        unsafe {
+            let to = sum.as_mut_ptr().add(lane);
+            let mut sum = R::load(to);
+            for Line(line) in lines {
+                sum = sum.plus(R::load(line.as_ptr().add(lane)));
+            }
+            sum.store(to);
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Writes the gradients of sums whose ReLU raised `before`, or zeros, to `after`, zeros for the
+    /// others, and adds them to a block.
+    pub fn pass(
+        after: &[Line],
+        before: Option<&[Line]>,
+        gradients: &[Line],
+        passed: &mut [Line],
+        total: &mut [Line],
+    ) = pass_all
+}
+
+#[inline(always)]
+unsafe fn pass_all<R: Register>(
+    after: &[Line],
+    before: Option<&[Line]>,
+    gradients: &[Line],
+    passed: &mut [Line],
+    total: &mut [Line],
+) {
+    let all = after.iter().zip(gradients).zip(passed.iter_mut().zip(total));
+    for (index, ((Line(after), Line(gradient)), (Line(passed), Line(total)))) in all.enumerate() {
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a line holds whole registers.
+            unsafe {
+                let mut raised = R::load(after.as_ptr().add(lane));
+                if let Some(before) = before {
+                    raised = raised.minus(R::load(before[index].0.as_ptr().add(lane)));
+                }
+                let gradient = R::load(gradient.as_ptr().add(lane));
+                let gradient = gradient.where_set(raised.passes());
+                gradient.store(passed.as_mut_ptr().add(lane));
+                let total = total.as_mut_ptr().add(lane);
+                R::load(total).plus(gradient).store(total);
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
     /// Writes `lines[indices[i]]` to `to[i]`.
     pub fn copy_by_index(lines: &[Line], indices: &[usize], to: &mut [Line]) = copy_all_by_index
 }

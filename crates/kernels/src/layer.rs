@@ -1,6 +1,9 @@
 //! A convolution between padded blocks, without gradients.
 
+use std::borrow::Cow;
+
 use super::Kernel;
+use super::channels::scale_lines;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, line};
 use super::outputs::Finish;
@@ -46,13 +49,32 @@ pub struct Layer {
 impl Layer {
     /// Convolution in a `shape`; a larger kernel gets zeros around the weights.
     pub fn new(shape: Shape, plans: &Plans, convolution: &Kernel, activation: Activation) -> Self {
-        let [_, _, kernel] = convolution.sizes;
-        let panels = match kernel < shape.kernel {
-            true => shape.pack(&widened(&convolution.weight, kernel, shape.kernel), plans.algorithm()),
-            false => shape.pack(&convolution.weight, plans.algorithm()),
-        };
+        let panels = shape.pack(&widened(convolution, shape.kernel), plans.algorithm());
         let starts = Starts::of(&convolution.bias, shape.block());
         Self { shape, plans: plans.clone(), activation, panels, starts }
+    }
+
+    /// Way from the gradients of the outputs, before the activation, to those of the inputs, by
+    /// plans for it and the layer's weights.
+    pub fn transposed(&self, plans: &Plans, convolution: &Kernel) -> Self {
+        let panels = self.shape.pack_transposed(&widened(convolution, self.shape.kernel), plans.algorithm());
+        let shape = self.shape.transposed();
+        let starts = Starts::of(&vec![0.0; shape.outputs], shape.block());
+        Self { shape, plans: plans.clone(), activation: Activation::None, panels, starts }
+    }
+
+    /// A direct convolution without bias whose outputs are scaled.
+    pub fn times(mut self, factor: f32) -> Self {
+        scale_lines(factor, &mut self.panels);
+        self
+    }
+
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    pub fn plans(&self) -> &Plans {
+        &self.plans
     }
 
     pub fn inputs(&self) -> usize {
@@ -95,8 +117,12 @@ impl Layer {
     }
 }
 
-/// Weights `[.., kernel, kernel]` in the middle of zeros: `[.., size, size]`.
-fn widened(weight: &[f32], kernel: usize, size: usize) -> Vec<f32> {
+/// Weights in the middle of zeros, if the kernel is smaller: `[.., size, size]`.
+fn widened(Kernel { sizes: [_, _, kernel], weight, .. }: &Kernel, size: usize) -> Cow<'_, [f32]> {
+    let kernel = *kernel;
+    if kernel == size {
+        return Cow::Borrowed(weight);
+    }
     let border = (size - kernel) / 2;
     let mut wide = vec![0.0; weight.len() / (kernel * kernel) * size * size];
     for (wide, weight) in wide.chunks_exact_mut(size * size).zip(weight.chunks_exact(kernel * kernel)) {
@@ -104,5 +130,5 @@ fn widened(weight: &[f32], kernel: usize, size: usize) -> Vec<f32> {
             wide[(border + row) * size + border..][..kernel].copy_from_slice(weight);
         }
     }
-    wide
+    Cow::Owned(wide)
 }

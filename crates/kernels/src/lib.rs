@@ -8,7 +8,8 @@
 //! - Products (`product`, `steps`): all other kernels. `unit` has bfloat16 for Winograd's products.
 //! - AMX (`amx`, `amx_registers`): 3x3 kernels in bfloat16 by its instructions.
 //! - Towers: a `plan` picks the way of a block. [`forward()`] and [`backward()`] compute one layer,
-//!   [`Tower`] and [`WaveTower`] all `layer`s of a Q-network or a dynamics model, block by block.
+//!   [`Tower`] and [`WaveTower`] all `layer`s of a Q-network or a dynamics model, block by block,
+//!   [`TrainedTower`] those of a Q-network forward and backward.
 
 #![warn(missing_docs)]
 
@@ -39,6 +40,9 @@ mod sums;
 #[cfg(test)]
 mod tests;
 mod tower;
+mod trained;
+#[cfg(test)]
+mod trained_tests;
 mod unit;
 mod waves;
 mod winograd;
@@ -73,6 +77,7 @@ pub use forward::forward;
 pub use geometry::Shape;
 pub use precision::Precision;
 pub use tower::{Parts, Tower};
+pub use trained::{Loss, TrainedTower};
 pub use waves::{WaveParts, WaveTower};
 
 /// Keeps numbers from [`forward()`] or [`backward()`] as memory for their next calls.

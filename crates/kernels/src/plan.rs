@@ -389,6 +389,19 @@ impl WeightPlan {
         })
     }
 
+    /// Plan for the centre of the kernel alone at some cells of each board; sums are those of a 1x1
+    /// kernel.
+    pub fn of_centre(shape: &Shape, cells: &Rectangle) -> Self {
+        let all = (0..shape.block())
+            .flat_map(|board| cells.cells(shape.columns).map(move |cell| board * shape.cells() + cell));
+        let region = Region {
+            count: shape.inputs,
+            rows: shape.neighbours(&shape.centre()).map(|(offset, _)| offset).collect(),
+            steps: all.map(|cell| (shape.neighbourhood(cell), shape.line(cell))).collect(),
+        };
+        Self(WeightWay::Direct { regions: vec![region], panel: shape.inputs, padded: shape.padded() })
+    }
+
     /// Adds products of padded inputs and gradients to sums for [`Shape::unpack`].
     pub fn add(&self, padded: &[Line], gradients: &[Line], workspace: &mut Workspace, sums: &mut [Line]) {
         match &self.0 {

@@ -1,6 +1,6 @@
 //! Images as channels of padded blocks.
 
-use super::channels::{add_lines, scale_lines};
+use super::channels::sum_of_blocks;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 
@@ -56,12 +56,37 @@ impl Planes {
     }
 }
 
-pub fn average(blocks: &[Vec<Line>], mean: &mut [Line]) {
-    let (first, others) = blocks.split_first().expect("a block");
-    mean.copy_from_slice(first);
-    if others.is_empty() {
-        return;
+impl Planes {
+    /// Writes each board's sum over its cells, divided, at its first cell.
+    pub fn pool(&self, boards: usize, features: &[Line], divisor: f32, pooled: &mut [Line]) {
+        let (cells, size) = (self.shape.cells(), self.shape.padded());
+        for (features, pooled) in features.chunks_exact(size).zip(pooled.chunks_exact_mut(size)) {
+            for lines in self.lines.chunks_exact(cells).take(boards) {
+                let mut sum = [0.0; WIDTH];
+                for line in lines {
+                    sum.iter_mut().zip(&features[*line].0).for_each(|(sum, number)| *sum += number);
+                }
+                pooled[lines[0]] = Line(sum.map(|sum| sum / divisor));
+            }
+        }
     }
-    others.iter().for_each(|block| add_lines(block, mean));
-    scale_lines(1.0 / blocks.len() as f32, mean);
+
+    /// Adds the numbers of each board's first cell to all of its cells.
+    pub fn spread(&self, boards: usize, pooled: &[Line], features: &mut [Line]) {
+        let (cells, size) = (self.shape.cells(), self.shape.padded());
+        for (pooled, features) in pooled.chunks_exact(size).zip(features.chunks_exact_mut(size)) {
+            for lines in self.lines.chunks_exact(cells).take(boards) {
+                let added = &pooled[lines[0]].0;
+                for line in lines {
+                    features[*line].0.iter_mut().zip(added).for_each(|(number, added)| *number += added);
+                }
+            }
+        }
+    }
+}
+
+/// Writes the mean of blocks of equal size.
+pub fn average(blocks: &[impl AsRef<[Line]>], mean: &mut [Line]) {
+    let blocks: Vec<&[Line]> = blocks.iter().map(AsRef::as_ref).collect();
+    sum_of_blocks(&blocks, 1.0 / blocks.len() as f32, mean);
 }

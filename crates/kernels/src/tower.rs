@@ -40,18 +40,18 @@ pub struct Parts {
 
 /// A network ready for blocks of boards, with reused buffers.
 pub struct Tower {
-    planes: Planes,
-    stem: Layer,
-    body: Vec<Layer>,
-    exchange: Vec<Layer>,
-    summary: Layer,
-    hidden: Layer,
-    advantage: Layer,
+    pub(super) planes: Planes,
+    pub(super) stem: Layer,
+    pub(super) body: Vec<Layer>,
+    pub(super) exchange: Vec<Layer>,
+    pub(super) summary: Layer,
+    pub(super) hidden: Layer,
+    pub(super) advantage: Layer,
     value: Option<[Layer; 2]>,
-    places: Vec<i32>,
-    sums: Option<(usize, f32)>,
-    features: Shape,
-    scalars: usize,
+    pub(super) places: Vec<i32>,
+    pub(super) sums: Option<(usize, f32)>,
+    pub(super) features: Shape,
+    pub(super) scalars: usize,
     scratches: Spares<Scratch>,
 }
 
@@ -127,7 +127,11 @@ impl Tower {
         let image = self.planes.count * self.features.cells();
         let boards = images.len() / image;
         assert_eq!((boards * image, boards * self.scalars), (images.len(), scalars.len()), "boards for the network");
-        let values = self.values(boards, images, scalars);
+        self.summed(self.values(boards, images, scalars))
+    }
+
+    /// Outputs from the values of all places.
+    pub(super) fn summed(&self, values: Vec<f32>) -> Vec<f32> {
         let Some((outputs, factor)) = self.sums else { return values };
         values.chunks_exact(self.places.len() / outputs).map(|places| sum(places) * factor).collect()
     }
@@ -145,7 +149,7 @@ impl Tower {
                 || self.scratch(),
                 |scratch| {
                     self.compute(values.len() / self.places.len(), images, scalars, scratch);
-                    self.read_values(scratch, values);
+                    self.read_values(&scratch.next, &scratch.value, values);
                 },
             );
         });
@@ -169,6 +173,7 @@ impl Tower {
 
     fn compute(&self, boards: usize, images: &[f32], scalars: &[f32], scratch: &mut Scratch) {
         let Scratch { planes, features, next, mean, exchanged, pooled, value, workspace } = scratch;
+        let cells = self.features.cells() as f32;
         for (colour, features) in features.iter_mut().enumerate() {
             self.planes.write(colour, images, scalars, planes);
             self.stem.apply(boards, planes, workspace, features);
@@ -183,7 +188,7 @@ impl Tower {
                 exchanged.as_slice()
             });
             let with_summary = middle.then(|| {
-                self.pool(boards, mean, next);
+                self.planes.pool(boards, mean, cells, next);
                 self.summary.apply(boards, next, workspace, pooled);
                 self.with_summary(pooled, &layer.starts)
             });
@@ -195,7 +200,7 @@ impl Tower {
         }
         average(features, mean);
         if let Some([hidden, output]) = &self.value {
-            self.pool(boards, mean, next);
+            self.planes.pool(boards, mean, cells, next);
             hidden.apply(boards, next, workspace, pooled);
             output.apply(boards, pooled, workspace, value);
         }
@@ -203,22 +208,8 @@ impl Tower {
         self.advantage.apply(boards, exchanged, workspace, next);
     }
 
-    /// Writes the mean of each board's features at its first cell.
-    fn pool(&self, boards: usize, features: &[Line], pooled: &mut [Line]) {
-        let (cells, size) = (self.features.cells(), self.features.padded());
-        for (features, pooled) in features.chunks_exact(size).zip(pooled.chunks_exact_mut(size)) {
-            for lines in self.planes.lines.chunks_exact(cells).take(boards) {
-                let mut sum = [0.0; WIDTH];
-                for line in lines {
-                    sum.iter_mut().zip(&features[*line].0).for_each(|(sum, number)| *sum += number);
-                }
-                pooled[lines[0]] = Line(sum.map(|sum| sum / cells as f32));
-            }
-        }
-    }
-
     /// Initial sums plus the summary at each board's first cell.
-    fn with_summary(&self, summary: &[Line], starts: &Starts) -> Starts {
+    pub(super) fn with_summary(&self, summary: &[Line], starts: &Starts) -> Starts {
         let (cells, size) = (self.features.cells(), self.features.padded());
         let mut sums = starts.clone();
         for (sums, summary) in sums.groups_mut().zip(summary.chunks_exact(size)) {
@@ -231,17 +222,17 @@ impl Tower {
 
     /// Reads the values at their places; a dueling network adds the state's value and subtracts the
     /// mean.
-    fn read_values(&self, scratch: &Scratch, values: &mut [f32]) {
+    pub(super) fn read_values(&self, advantage: &[Line], state: &[Line], values: &mut [f32]) {
         let cells = self.features.cells();
         let planes = self.advantage.outputs();
         let boards = values.chunks_exact_mut(self.places.len()).zip(self.planes.lines.chunks_exact(cells));
         for (values, lines) in boards {
             for (value, place) in values.iter_mut().zip(&self.places) {
                 let (cell, plane) = (*place as usize / planes, *place as usize % planes);
-                *value = scratch.next[plane / WIDTH * self.features.padded() + lines[cell]].0[plane % WIDTH];
+                *value = advantage[plane / WIDTH * self.features.padded() + lines[cell]].0[plane % WIDTH];
             }
             if self.value.is_some() {
-                let (mean, state) = (sum(values) / values.len() as f32, scratch.value[lines[0]].0[0]);
+                let (mean, state) = (sum(values) / values.len() as f32, state[lines[0]].0[0]);
                 values.iter_mut().for_each(|value| *value = *value - mean + state);
             }
         }

@@ -5,9 +5,11 @@ use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
+use super::by_tower;
 use super::loss::Loss;
 use super::parameters::{Add, Untangle};
-use crate::network::{QNetwork, WaveBatch, send};
+use crate::error::Result;
+use crate::network::{QNetwork, WaveBatch, has_kernels, send};
 
 /// Values and waves to learn.
 ///
@@ -59,7 +61,17 @@ impl Gradient {
 
 /// Gradient of a batch's loss with respect to the parameters; `device` is the network's, with
 /// autodiff.
-pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Gradient {
+///
+/// With the program's kernels the batch may be without images.
+pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Result<Gradient> {
+    match has_kernels(device) && network.has_tower() {
+        true => by_tower::gradient(network, batch, kind, device),
+        false => Ok(by_autodiff(network, batch, kind, device)),
+    }
+}
+
+/// [`gradient`] by a graph of operations.
+fn by_autodiff(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Gradient {
     let column = |numbers: &[f32]| Tensor::<1>::from_data(TensorData::new(numbers.to_vec(), [numbers.len()]), device);
     // Own parameters for each part, because their autodiff graphs must not meet.
     let network = network.clone().map(&mut Untangle);
@@ -78,11 +90,8 @@ pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) 
         sums.push(loss.clone());
         total = total + loss;
     }
-    if let Some((model, _)) = network.dynamics() {
-        let loss = match batch.waves.points.is_empty() {
-            true => total.zeros_like(),
-            false => model.loss(&batch.waves, batch.shape, device).mul_scalar(batch.wave_weight),
-        };
+    if network.dynamics().is_some() {
+        let loss = batch.wave_loss(&network, device).unwrap_or_else(|| total.zeros_like());
         sums.push(loss.clone());
         total = total + loss;
     }
@@ -99,6 +108,12 @@ impl Batch {
         let scalars = TensorData::new(self.scalars.clone(), [images, self.scalars.len() / images]);
         let shown = send(&self.images, [images, planes, rows, columns], device);
         network.forward(shown, Tensor::from_data(scalars, device)).flatten(0, 1)
+    }
+
+    /// Weighted loss of a dynamics model; none without waves.
+    pub(super) fn wave_loss(&self, network: &QNetwork, device: &Device) -> Option<Tensor<1>> {
+        let (model, _) = network.dynamics().filter(|_| !self.waves.points.is_empty())?;
+        Some(model.loss(&self.waves, self.shape, device).mul_scalar(self.wave_weight))
     }
 
     /// Output at the index of each value plus `behind`.
@@ -120,8 +135,8 @@ impl Batch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::{Game, Match3};
-    use crate::network::{Input, ModelConfig, NetworkConfig, device, to_vec};
+    use crate::games::{Bejeweled, Bilging, Game, Image, Match3, Tetris};
+    use crate::network::{Input, ModelConfig, NetworkConfig, NetworkShape, Precision, device, to_vec};
     use crate::random::{Draw, Role, Stream};
 
     const SHAPE: [usize; 3] = [5, 10, 8];
@@ -169,7 +184,7 @@ mod tests {
     }
 
     fn gradient_of(batch: &Batch) -> Gradient {
-        gradient(&network(), batch, Loss::Huber, &tracked())
+        gradient(&network(), batch, Loss::Huber, &tracked()).unwrap()
     }
 
     #[test]
@@ -199,5 +214,126 @@ mod tests {
         assert_eq!(numbers(&here, &network()), numbers(&there, &network()));
         assert!(numbers(&here, &network()).iter().flatten().any(|number| *number != 0.0));
         assert_eq!(to_vec(here.sums).unwrap(), to_vec(there.sums).unwrap());
+    }
+
+    /// A network, with a head of what follows if `future`.
+    fn network_of<G: Image>(network: NetworkConfig, future: bool) -> QNetwork {
+        let (game, rules) = (G::NAME.to_owned(), Default::default());
+        let model = ModelConfig { game, rules, mask: String::new(), points: 10.0, relative: true, network };
+        let mut stream = Stream::new(3, Role::Initialise, 0);
+        let network = QNetwork::new::<G>(&model, &mut stream, &tracked());
+        if future { network.with_future(&mut stream, &tracked()) } else { network }
+    }
+
+    /// A batch with two values for each image, or one for an afterstate.
+    fn batch_for(network: &QNetwork, images: usize) -> Batch {
+        let NetworkShape { planes, rows, columns, scalars, outputs, .. } = *network.shape();
+        let each = outputs * network.heads();
+        let mut stream = Stream::new(8, Role::Game, 0);
+        let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };
+        let afterstates = network.view().afterstates();
+        let of_image =
+            |image: usize| if afterstates { vec![0] } else { vec![(7 * image) % each, each - 1 - image % 3] };
+        let places: Vec<usize> =
+            (0..images).flat_map(|image| of_image(image).into_iter().map(move |place| image * each + place)).collect();
+        let values = places.len();
+        Batch {
+            images: (0..images * planes * rows * columns).map(|at| (at * at % 7 / 5) as f32).collect(),
+            shape: [planes, rows, columns],
+            scalars: numbers(images * scalars),
+            priors: if afterstates { numbers(values) } else { vec![0.0; values] },
+            targets: numbers(values).iter().map(|target| 3.0 * target).collect(),
+            plan_priors: if network.next_moves() > 0 { numbers(values) } else { Vec::new() },
+            weights: numbers(values).iter().map(|weight| (1.0 + weight) / values as f32).collect(),
+            places,
+            ..Batch::default()
+        }
+    }
+
+    fn assert_equal_by_autodiff(network: &QNetwork, images: usize, kind: Loss, tolerance: f32) {
+        let batch = batch_for(network, images);
+        let by_graph = by_autodiff(network, &batch, kind, &tracked());
+        let by_tower = by_tower::gradient(network, &batch, kind, &tracked()).unwrap();
+        let what = format!("{:?}, {} heads, {images} images", network.shape().config, network.heads());
+        let [graph, found] = [&by_graph, &by_tower].map(|gradient| numbers(gradient, network));
+        assert_eq!(graph.len(), found.len(), "{what}");
+        for (tensor, (graph, found)) in graph.iter().zip(&found).enumerate() {
+            assert_eq!(graph.len(), found.len(), "{what}");
+            let size = graph.iter().fold(0.0, |size: f32, number| size.max(number.abs()));
+            let apart = graph.iter().zip(found).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
+            assert!(size > 0.0 && apart <= tolerance * size, "tensor {tensor} of {what}: {apart} of {size}");
+        }
+        let read =
+            |gradient: Gradient| [gradient.sums, Tensor::cat(gradient.errors, 0)].map(|tensor| to_vec(tensor).unwrap());
+        for (one, other) in read(by_graph).iter().flatten().zip(read(by_tower).iter().flatten()) {
+            assert!((one - other).abs() <= tolerance * one.abs().max(1.0), "{what}: {one} {other}");
+        }
+    }
+
+    fn config(channels: usize, layers: usize, share_colours: bool, input: Input, next_moves: usize) -> NetworkConfig {
+        NetworkConfig {
+            channels,
+            layers,
+            share_colours,
+            input,
+            next_moves,
+            dynamics_waves: 0,
+            ..NetworkConfig::default()
+        }
+    }
+
+    #[test]
+    fn a_tower_has_the_gradients_of_autodiff() {
+        let f32 = 1e-4;
+        for (channels, layers, share, images) in [
+            (8, 2, true, 5),
+            (16, 4, true, 7),
+            (16, 4, false, 3),
+            (20, 4, true, 4),
+            (32, 7, false, 8),
+            (48, 3, true, 13),
+        ] {
+            for future in [false, true] {
+                let network = network_of::<Match3>(config(channels, layers, share, Input::Position, 0), future);
+                assert_equal_by_autodiff(&network, images, Loss::Huber, f32);
+            }
+            for (input, next_moves) in [(Input::Afterstate, 0), (Input::Plans, 3)] {
+                let network = network_of::<Match3>(config(channels, layers, share, input, next_moves), false);
+                assert_equal_by_autodiff(&network, images, Loss::Squared, f32);
+            }
+        }
+        for share in [false, true] {
+            let network = || config(16, 3, share, Input::Position, 0);
+            assert_equal_by_autodiff(&network_of::<Bejeweled>(network(), false), 9, Loss::Huber, f32);
+            assert_equal_by_autodiff(&network_of::<Bilging>(network(), false), 5, Loss::Huber, f32);
+            assert_equal_by_autodiff(
+                &network_of::<Tetris>(config(16, 3, false, Input::Position, 0), false),
+                5,
+                Loss::Huber,
+                f32,
+            );
+        }
+    }
+
+    #[test]
+    fn a_tower_rounds_products_to_bfloat16_as_autodiff_does() {
+        let rounded =
+            |channels| NetworkConfig { precision: Precision::Bf16, ..config(channels, 3, true, Input::Position, 0) };
+        for channels in [16, 40] {
+            assert_equal_by_autodiff(&network_of::<Match3>(rounded(channels), false), 7, Loss::Squared, 2e-2);
+        }
+    }
+
+    #[test]
+    fn a_towers_gradient_has_the_same_bits_on_any_number_of_threads() {
+        let network = network_of::<Match3>(config(20, 3, true, Input::Position, 0), true);
+        let batch = batch_for(&network, 50);
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| gradient(&network, &batch, Loss::Huber, &tracked()).unwrap());
+            (numbers(&found, &network), to_vec(found.sums).unwrap())
+        };
+        let alone = on(1);
+        assert!(alone == on(2) && alone == on(3));
     }
 }

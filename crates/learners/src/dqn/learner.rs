@@ -20,7 +20,7 @@ use super::target_values::{NextState, TargetValues};
 use super::targets::{self, Backup, Next};
 use crate::error::{Error, Result};
 use crate::games::{Image, SeenWave};
-use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, evaluate};
+use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, evaluate, has_kernels};
 use crate::players::{Arrays, Measured};
 use crate::random::{Draw, Role, Stream};
 
@@ -204,22 +204,38 @@ impl<G: Image + Measured> QLearner<G> {
     /// Gradient of a batch; shards are added in a fixed order, for the same bits on any number of
     /// threads.
     pub(super) fn gradient(&self, labelled: &Labelled<G::State>) -> Result<Gradient> {
+        if labelled.values.is_empty() {
+            let none = "the replayed transitions do not fit the run's configuration: none has an action to learn";
+            return Err(Error::user(none));
+        }
         let shown = self.shown(labelled)?;
-        let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
         let tracked = self.device.clone().autodiff();
-        let rows: Vec<usize> = labelled.values.iter().map(|value| value.backup.row).collect();
-        let shards = targets::shards(&rows, images, self.online.view().afterstates());
-        let parts: Vec<Gradient> = pool::map(shards.len(), 1, |index| {
+        let shards = self.shards(labelled);
+        let parts: Vec<Result<Gradient>> = pool::map(shards.len(), 1, |index| {
             let shard = self.shard(labelled, &shown, shards[index].clone());
             gradient(&self.online, &shard, self.learning.loss, &tracked)
         });
-        parts.into_iter().reduce(|sum, part| sum.with(part, &self.online)).ok_or_else(|| {
-            Error::user("the replayed transitions do not fit the run's configuration: none has an action to learn")
-        })
+        let mut parts = parts.into_iter();
+        let first = parts.next().expect("values have a shard")?;
+        parts.try_fold(first, |sum, part| Ok(sum.with(part?, &self.online)))
     }
 
-    /// A range of values, which covers whole states, with its share of the waves.
-    fn shard(&self, labelled: &Labelled<G::State>, shown: &Shown, range: Range<usize>) -> Batch {
+    /// Ranges of values, which cover whole states, and of waves.
+    fn shards(&self, labelled: &Labelled<G::State>) -> Vec<[Range<usize>; 2]> {
+        let (count, waves) = (labelled.values.len(), labelled.waves.len());
+        if has_kernels(&self.device) && self.online.has_tower() {
+            // The kernels share out values themselves.
+            let share = |first: usize| [count..count, first..waves.min(first + IMAGES)];
+            return [[0..count, 0..0]].into_iter().chain((0..waves).step_by(IMAGES).map(share)).collect();
+        }
+        let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
+        let rows: Vec<usize> = labelled.values.iter().map(|value| value.backup.row).collect();
+        let shards = targets::shards(&rows, images, self.online.view().afterstates()).into_iter();
+        shards.map(|range| [range.clone(), range.start * waves / count..range.end * waves / count]).collect()
+    }
+
+    /// The batch of a shard.
+    fn shard(&self, labelled: &Labelled<G::State>, shown: &Shown, [range, waves]: [Range<usize>; 2]) -> Batch {
         let (values, view) = (&labelled.values[range.clone()], self.online.view());
         let shape = [view.planes::<G>(), G::ROWS, G::COLUMNS];
         let size: usize = shape.iter().product();
@@ -236,8 +252,7 @@ impl<G: Image + Measured> QLearner<G> {
             };
             (first..values.last().map_or(0, |value| value.backup.row + 1), values.iter().map(place).collect())
         };
-        let (count, waves) = (labelled.values.len(), labelled.waves.len());
-        let share = &labelled.waves[range.start * waves / count..range.end * waves / count];
+        let (count, share) = (labelled.values.len(), &labelled.waves[waves]);
         Batch {
             images: shown.images[images.start * size..images.end * size].to_vec(),
             shape,
@@ -248,7 +263,7 @@ impl<G: Image + Measured> QLearner<G> {
             plan_priors: values.iter().filter_map(|value| value.plan_prior).collect(),
             weights: values.iter().map(|value| value.weight / count as f32).collect(),
             waves: Encoder::<G>::new(view).waves(share),
-            wave_weight: share.len() as f32 / waves.max(1) as f32,
+            wave_weight: share.len() as f32 / labelled.waves.len().max(1) as f32,
         }
     }
 

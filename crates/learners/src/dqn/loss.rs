@@ -27,4 +27,22 @@ impl Loss {
             }
         }
     }
+
+    /// Loss of a number.
+    pub fn of_number(self, error: f32) -> f32 {
+        let size = error.abs();
+        match self {
+            Self::Squared => 0.5 * error * error,
+            Self::Huber if size > 1.0 => size - 0.5,
+            Self::Huber => 0.5 * size * size,
+        }
+    }
+
+    /// Slope of the loss.
+    pub fn slope(self, error: f32) -> f32 {
+        match self {
+            Self::Squared => error,
+            Self::Huber => error.clamp(-1.0, 1.0),
+        }
+    }
 }

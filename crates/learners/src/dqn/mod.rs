@@ -2,6 +2,7 @@
 //!
 //! Begin reading at [`round`].
 
+mod by_tower;
 pub mod config;
 pub mod exploration;
 pub mod figures;

@@ -8,10 +8,12 @@ use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData};
 
-use matchq_kernels::{Activation, Precision};
+use matchq_kernels::{Activation, Kernel, Precision};
 
 #[cfg(feature = "flex")]
 use super::operation::BoardConvolution;
+use super::to_vec;
+use crate::error::Result;
 use crate::random::Stream;
 
 /// Convolution with a square kernel of odd size, stride 1 and zero padding.
@@ -58,6 +60,13 @@ impl Convolution {
     pub fn plus(self, other: &Self) -> Self {
         let weight = self.weight.map(|weight| weight + other.weight.val());
         Self { weight, bias: self.bias.map(|bias| bias + other.bias.val()), ..self }
+    }
+
+    /// The weights as numbers.
+    pub fn kernel(&self) -> Result<Kernel> {
+        let [outputs, inputs, size, _] = self.weight.dims();
+        let (weight, bias) = (to_vec(self.weight.val())?, to_vec(self.bias.val())?);
+        Ok(Kernel { sizes: [outputs, inputs, size], weight, bias, precision: self.precision })
     }
 
     /// `[batch, rows, columns, channels_in]` to `[batch, rows, columns, channels_out]`.

@@ -83,7 +83,7 @@ pub fn to_vec<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>> {
 
 /// Whether the program's kernels replace the device.
 #[allow(unused_variables)]
-fn has_kernels(device: &Device) -> bool {
+pub fn has_kernels(device: &Device) -> bool {
     #[cfg(feature = "flex")]
     return device.clone().inner() == Device::flex();
     #[cfg(not(feature = "flex"))]

@@ -12,7 +12,7 @@ mod weights;
 
 pub use convolution::{Convolution, convolve, convolve_by_parts, convolve_in};
 pub use dynamics::{DynamicsModel, Wave};
-pub use evaluate::{OnDevice, evaluate, evaluator, send, tensors, to_vec};
+pub use evaluate::{OnDevice, evaluate, evaluator, has_kernels, send, tensors, to_vec};
 pub use matchq_kernels::{Activation, Precision};
 pub use matchq_players::network::{
     Encoded, Encoder, Evaluate, Evaluator, Input, Model, ModelConfig, NetworkConfig, NetworkShape, Shown, View,

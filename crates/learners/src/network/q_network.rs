@@ -7,12 +7,13 @@
 use burn::module::Module;
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use matchq_kernels::{Activation, Precision};
+use matchq_kernels::{Activation, Parts, Precision, TrainedTower};
 use matchq_players::network::{ModelConfig, NetworkShape, SHARE, View};
 
 use super::colours;
 use super::convolution::Convolution;
 use super::dynamics::DynamicsModel;
+use crate::error::Result;
 use crate::games::Image;
 use crate::random::Stream;
 
@@ -131,6 +132,43 @@ impl QNetwork {
     /// Outputs per image: one per action; with afterstates one, or two if next moves are valued.
     pub fn outputs(&self) -> usize {
         self.shape.outputs
+    }
+
+    /// Whether [`tower`](Self::tower) has the network's gradients.
+    pub fn has_tower(&self) -> bool {
+        self.value.is_none()
+    }
+
+    /// The network with its gradients by the program's kernels; panics for dueling networks.
+    ///
+    /// A second head has planes and places of its own behind those of the first.
+    pub fn tower(&self) -> Result<TrainedTower> {
+        let network = self.valid();
+        let NetworkShape { colours, planes, rows, columns, scalars, places, output_planes, .. } = &self.shape;
+        let kernels = |layers: &[Convolution]| layers.iter().map(Convolution::kernel).collect::<Result<_>>();
+        let (mut advantage, mut places) = (network.advantage.kernel()?, places.clone());
+        if let Some(future) = &network.future {
+            let future = future.kernel()?;
+            advantage.sizes[0] *= 2;
+            advantage.weight.extend(future.weight);
+            advantage.bias.extend(future.bias);
+            let each = *output_planes as i32;
+            let of_head = |head: i32| move |place: &i32| place / each * 2 * each + head * each + place % each;
+            places = places.iter().map(of_head(0)).chain(places.iter().map(of_head(1))).collect();
+        }
+        let parts = Parts {
+            colours: *colours,
+            stem: network.stem.kernel()?,
+            body: kernels(&network.body)?,
+            exchange: kernels(&network.exchange)?,
+            summary: network.summary.kernel()?,
+            hidden: network.hidden.kernel()?,
+            advantage,
+            value: None,
+            places,
+            sums: self.shape.view.afterstates().then_some((self.shape.outputs, SHARE)),
+        };
+        Ok(TrainedTower::new(&parts, [*planes, *rows, *columns], *scalars))
     }
 
     /// Numbers to add to the priors of actions: `[batch, outputs]`.
