@@ -239,9 +239,9 @@ impl TrainedTower {
                 scratch.clear();
             }
             self.forward(boards, images, scalars, scratch);
-            self.forward.read_values(&scratch.values, &[], values);
+            self.forward.read_values(scratch.values, &[], values);
             let gradient = self.gradient_of(part.first + index * block, values, loss);
-            self.write_gradient(&gradient, &mut scratch.values);
+            self.write_gradient(&gradient, scratch.values);
             self.backward(boards, images, scalars, scratch, sums);
         }
     }
@@ -256,15 +256,15 @@ impl TrainedTower {
         }
         for (index, layer) in body.iter().enumerate() {
             let (before, after) = features.split_at_mut(index + 1);
-            average(&before[index], &mut means[index]);
+            average(&before[index], means[index]);
             let added = exchange.get(index).map(|exchange| {
-                exchange.apply(boards, &means[index], workspace, shared);
+                exchange.apply(boards, means[index], workspace, shared);
                 &**shared
             });
             let with_summary = (index == body.len() / 2).then(|| {
                 let cells = self.forward.features.cells() as f32;
-                self.forward.planes.pool(boards, &means[index], cells, &mut pooled[0]);
-                self.forward.summary.apply(boards, &pooled[0], workspace, summary);
+                self.forward.planes.pool(boards, means[index], cells, pooled[0]);
+                self.forward.summary.apply(boards, pooled[0], workspace, summary);
                 self.forward.with_summary(summary, &layer.starts)
             });
             let starts = with_summary.as_ref().unwrap_or(&layer.starts);
@@ -272,8 +272,8 @@ impl TrainedTower {
                 layer.apply_with(boards, starts, added, before, workspace, after);
             }
         }
-        average(&features[body.len()], &mut means[body.len()]);
-        self.forward.hidden.apply(boards, &means[body.len()], workspace, hidden);
+        average(&features[body.len()], means[body.len()]);
+        self.forward.hidden.apply(boards, means[body.len()], workspace, hidden);
         self.forward.advantage.apply(boards, hidden, workspace, values);
     }
 
@@ -345,7 +345,7 @@ impl TrainedTower {
         layer.add_biases(sum, sums);
         let exchange = self.exchange.get(index);
         if let Some(exchange) = exchange {
-            exchange.add_weights(&means[index], sum, workspace, sums);
+            exchange.add_weights(means[index], sum, workspace, sums);
             exchange.add_biases(sum, sums);
             exchange.to_inputs(boards, sum, workspace, shared);
         }
@@ -354,8 +354,8 @@ impl TrainedTower {
             if exchange.is_none() {
                 shared.fill(Line::default());
             }
-            self.backward_to_mean(boards, &mut scratch.pooled, sum, &mut scratch.summary, workspace, sums);
-            self.forward.planes.spread(boards, &scratch.summary, shared);
+            self.backward_to_mean(boards, &mut scratch.pooled, sum, scratch.summary, workspace, sums);
+            self.forward.planes.spread(boards, scratch.summary, shared);
         }
         for (gradient, passed) in gradients.iter_mut().zip(passed) {
             if middle || exchange.is_some() {
