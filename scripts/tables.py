@@ -1086,12 +1086,6 @@ SENTENCES = [
         "{} (`shapes`) to {} (`el-tetris`",
         lambda: [a_second("tetris/speed-zen4.csv", controller=name) for name in ("shapes", "el-tetris")],
     ),
-    Sentence(
-        SPEED,
-        "at {} steps a second, on the 16 virtual cores beside it at {}",
-        lambda: [f"{steps:,.0f}" for steps in of_numbers(r"([\d.]+)/s, 59s", "gpu-h200.txt")]
-        + [f"{round(steps, -2):,.0f}" for steps in of_numbers(r"([\d,.]+)/s, 0s", "gpu-h200.txt")],
-    ),
     # The first figure was measured once.
     Sentence(
         "python/README.md",
@@ -1104,8 +1098,6 @@ SENTENCES = [
     Sentence(TILES, "649 ± 39; o3 647", source="COS-PLAY"),
     Sentence(TILES, "GPT-5.4 533 ± 25 (16 games)", source="COS-PLAY"),
     Sentence(TILES, "17 ± 8 tiles more in 200 other games", source="measured once, on seeds that no report uses"),
-    # `tables.py train --only 'dqn/quick'` will make its report.
-    Sentence("docs/hand-in.md", "734, 772 and 776 points (± 7", source="measured once"),
     Sentence("docs/reading.md", "97.50 %, and 99.96 % of letters", source="printed by the command above it"),
     Sentence("docs/reading.md", "Of 1,280 cells of PopCap's web versions 1,265 are right", source="printed by the command above it"),
     Sentence("python/README.md", "asks for glibc 2.35", source="the name of the wheel that scripts/build_wheel makes"),
