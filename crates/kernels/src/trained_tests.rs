@@ -1,6 +1,7 @@
 //! The gradients of a trained tower against differences of plain sums in 64-bit floats.
 
 use super::Kernel;
+use super::amx::tests::emulated;
 use super::tower::{Parts, Tower};
 use super::trained::TrainedTower;
 use crate::precision::Precision;
@@ -165,6 +166,28 @@ fn the_gradients_are_the_slopes_of_plain_sums() {
                 let what = format!("number {at} of tensor {tensor} with {colours} colours, {width} channels");
                 assert!((found - expected).abs() < 1e-3 * f64::from(size), "{what}: {found}, not {expected}");
             }
+        }
+    }
+}
+
+#[test]
+fn gradients_by_products_of_bfloat16_are_near_those_of_32_bit_floats() {
+    let mut stream = Stream::new(12, Role::Sample, 0);
+    let mut parts = parts(3, 18, 3, false, &mut stream);
+    // More than a block, in one part, since the emulation is this thread's.
+    let (images, scalars) = (numbers(13 * PLANES * CELLS, 1.0, &mut stream), numbers(13 * SCALARS, 1.0, &mut stream));
+    let gradients = |parts: &Parts| {
+        let tower = TrainedTower::new(parts, [PLANES, ROWS, COLUMNS], SCALARS);
+        tower.gradient(&images, &scalars, &|_, _, gradient| gradient.fill(1.0)).1
+    };
+    let exact = gradients(&parts);
+    parts.body.iter_mut().for_each(|kernel| kernel.precision = Precision::Bf16);
+    for rounded in [gradients(&parts), emulated(|| gradients(&parts))] {
+        assert_ne!(rounded, exact);
+        for (exact, rounded) in exact.iter().zip(&rounded) {
+            let size = exact.iter().fold(0.0, |size: f32, number| size.max(number.abs()));
+            let apart = exact.iter().zip(rounded).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
+            assert!(apart < 0.05 * size, "{apart} of {size}");
         }
     }
 }
