@@ -37,6 +37,15 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes a folder, if missing, in one that is there; the name survives a power cut.
+pub fn create_folder_within(folder: &Path) -> io::Result<()> {
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !folder.is_dir() => return Err(error),
+        _ => folder.parent().into_iter().for_each(flush_names),
+    }
+    Ok(())
+}
+
 /// Writes a file, whose old content stays until the new one is whole. A link stays a link.
 pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     if is_special(path) {

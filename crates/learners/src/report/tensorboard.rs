@@ -21,9 +21,10 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Starts a log in a folder, made if missing; existing event files are an error.
+    /// Starts a log in a folder, made if missing; existing event files are an error, and so is a run's
+    /// folder that has gone.
     pub fn create(folder: &Path) -> Result<Self> {
-        files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
+        files::create_folder_within(folder).map_err(|error| unwritable(folder, &error))?;
         if let Some(found) = event_files(folder)?.first() {
             return Err(exists_already(found));
         }
@@ -34,7 +35,7 @@ impl EventLog {
     ///
     /// New events go to a new file, so that a running TensorBoard forgets the removed steps.
     pub fn resume(folder: &Path, step: u64) -> Result<Self> {
-        files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
+        files::create_folder_within(folder).map_err(|error| unwritable(folder, &error))?;
         let existing = event_files(folder)?;
         for path in &existing {
             let content = files::read(path)?;
@@ -265,6 +266,17 @@ mod tests {
             EventLog::resume(folder.path(), 2).unwrap();
             assert_eq!(steps(folder.path()), [1], "{cut} bytes cut off");
         }
+    }
+
+    #[test]
+    fn a_runs_folder_that_has_gone_is_not_made_again() {
+        let folder = temp_dir::TempDir::new().unwrap();
+        let gone = folder.path().join("gone");
+        for log in [EventLog::create(&gone.join("tensorboard")), EventLog::resume(&gone.join("tensorboard"), 3)] {
+            let told = log.unwrap_err().to_string();
+            assert!(told.contains("tensorboard") && told.contains("written"), "{told}");
+        }
+        assert!(!gone.exists());
     }
 
     #[test]
