@@ -482,11 +482,11 @@ def configuration_table(reports):
         means, last = [games.mean for games in of.values()], [reports[name, seed].log("train")[-1] for seed in of]
         spread = f"{statistics.stdev(means):.1f}" if len(means) > 1 else ""
         middle = "{:.1f} ({:.1f} to {:.1f})".format(interquartile_mean(means), *bootstrap(means, interquartile_mean))
-        hours = statistics.fmean(row["seconds"] for row in last) / 3600
+        seconds = statistics.fmean(row["seconds"] for row in last)
         rows.append([f"[`{name}`](../configs/{name}.toml)", len(means), f"{statistics.fmean(means):.1f}", spread])
         rows[-1].append(middle if len(means) > 2 else "")
         rows[-1].append(f"{last[0].get('updates', last[0]['step']):,.0f}")
-        rows[-1].append(f"{hours:.1f}" if hours > 0.01 else f"{3600 * hours:.1f} seconds")
+        rows[-1].append(f"{seconds / 3600:.1f}" if seconds >= 600 else in_words(seconds))
     heads = ["configuration", "trainings", "mean", "spread", "interquartile mean", "updates, or sweeps"]
     return grid([*heads, "hours of one core, shared"], rows, range(7))
 
@@ -581,6 +581,12 @@ def figure_of(report):
     return report[POINTS] if isinstance(report, dict) else report.mean
 
 
+def in_words(seconds):
+    units = [(3600, "{:.1f} hours"), (60, "{:.0f} minutes"), (1, "{:.1f} seconds")]
+    unit, time = next((unit, time) for unit, time in units if seconds >= unit or unit == 1)
+    return time.format(seconds / unit)
+
+
 def learning(name, reports):
     """Seconds that a configuration's trainings learned, their mean."""
     seeds = by_first(found(reports))[name]
@@ -593,10 +599,8 @@ def cost_table(reports):
     for name, of in by_first(found(reports)).items():
         if name not in OTHERS:
             seconds = learning(name, reports)
-            units = [(3600, "{:.1f} hours"), (60, "{:.0f} minutes"), (1, "{:.1f} seconds")]
-            unit, time = next((unit, time) for unit, time in units if seconds >= unit or unit == 1)
             scores = MATCH3[name].read() if name in MATCH3 else ", ".join(f"{games.mean:.0f}" for games in of.values())
-            rows.append((seconds, [f"`{name}`", time.format(seconds / unit), scores]))
+            rows.append((seconds, [f"`{name}`", in_words(seconds), scores]))
     return grid(["`--config`", "learns, on one core", "luck-adjusted score"], [row for _, row in sorted(rows)], range(3))
 
 
