@@ -266,6 +266,15 @@ fn switches_that_need_another_one_are_refused_without_it() {
             Some("network.dueling = true: it must be false where network.input is not \"position\""),
         ),
         (vec!["network.input=plans", "network.dueling=true"], Some("network.dueling = true")),
+        (vec!["network.input=position", "learning.expected.future=played"], None),
+        (
+            vec!["network.input=afterstate", "learning.expected.future=played"],
+            Some("learning.expected.future = played: it must be \"all\", unless network.input is \"position\""),
+        ),
+        (
+            vec!["network.input=position", "network.dueling=true", "learning.expected.future=played"],
+            Some("learning.expected.future = played"),
+        ),
     ] {
         match wrong {
             None => assert!(parse(NO_MODEL, &sets).is_ok(), "{sets:?}"),

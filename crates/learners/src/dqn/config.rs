@@ -110,7 +110,7 @@ sections! {
     /// |---|---|---|---|
     /// | `outcomes` | 12 | 1 to 10,000 | Outcomes per action. |
     /// | `actions` | 0 | 0 to 256 | Actions simulated in each state; 0 for all. |
-    /// | `future` | `"all"` | `"all"`, `"played"`; `"played"` with `input = "position"` alone | [Actions](Future) whose next states are valued. |
+    /// | `future` | `"all"` | `"all"`, `"played"` | [Actions](Future) whose next states are valued. |
     #[derive(Copy, Eq)]
     pub struct Expected {
         /// Outcomes per action.
@@ -130,7 +130,7 @@ sections! {
 pub enum Future {
     /// Every simulated action.
     All,
-    /// The action that was played.
+    /// The action that was played; only for networks that see positions and are not dueling.
     Played,
 }
 
@@ -174,10 +174,10 @@ impl LearnerConfig for Config {
             format!("at least learning.batch, which is {}", learning.batch),
         )?;
         require(
-            !learning.learns_future_apart() || network.input == Input::Position,
+            !learning.learns_future_apart() || (network.input == Input::Position && !network.dueling),
             "learning.expected.future",
             "played",
-            "\"all\" where network.input is not \"position\": only there an action has two values",
+            "\"all\", unless network.input is \"position\" and network.dueling false: only there two heads add up to one",
         )?;
         require(
             learning.candidates == 0 || network.input == Input::Plans || network.dynamics_waves > 0,

@@ -79,7 +79,8 @@ impl QNetwork {
         network.number_parameters().with_precision(precision)
     }
 
-    /// Adds a head of what follows an action's points; that of the actions' values then learns the points alone.
+    /// Adds a head of what follows an action's points, beside which the other learns the points alone;
+    /// not for dueling networks.
     pub fn with_future(self, stream: &mut Stream, device: &Device) -> Self {
         let NetworkShape { config, output_planes, .. } = &self.shape;
         let future = Some(Convolution::new([config.channels, *output_planes], 1, 0.1, stream, device));
