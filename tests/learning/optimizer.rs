@@ -5,8 +5,8 @@ use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use matchq::games::match3::Rules;
 use matchq::games::{Game, Match3, offered};
-use matchq::learners::dqn::Learning;
-use matchq::learners::dqn::QLearner;
+use matchq::learners::TrainConfig;
+use matchq::learners::dqn::{Config, Learning, QLearner};
 use matchq::learners::dqn::config::OptimizerKind;
 use matchq::learners::dqn::optimizer::{Optimizer, SavedMoments};
 use matchq::learners::dqn::replay::{Replay, Transition};
@@ -218,6 +218,29 @@ fn parameters_of_one_shape_are_stepped_together_as_each_would_be_alone() {
 }
 
 #[test]
+fn moments_without_gradients_end_at_zero_and_not_as_subnormal_numbers() {
+    let of_a_row = |gradient: f32| move |row: usize, _: usize| if row == 0 { gradient } else { 0.0 };
+    for make in [adam, muon] {
+        let mut optimizer = make(0.0);
+        let mut network = Convolved::new();
+        for step in 0..400 {
+            let gradients = network.gradients(of_a_row(if step == 0 { 1e-9 } else { 0.0 }));
+            network = optimizer.step(0.0, network, gradients).0;
+            let first = &moments(&optimizer.save(&network).unwrap())[0].1;
+            match step {
+                100 => assert!(first[..8].iter().all(|first| *first > 1e-15), "gone too early: {first:?}"),
+                300.. => assert!(first.iter().all(|first| *first == 0.0), "step {step}: {first:?}"),
+                _ => {}
+            }
+        }
+        let gradients = network.gradients(of_a_row(1e-20));
+        network = optimizer.step(0.0, network, gradients).0;
+        let saved = moments(&optimizer.save(&network).unwrap());
+        assert!(saved[0].1.iter().chain(&saved[0].2).all(|moment| !moment.is_subnormal()));
+    }
+}
+
+#[test]
 fn an_optimizer_taken_up_again_steps_as_the_one_that_was_saved() {
     for make in [adam, muon] {
         let mut network = Convolved::new();
@@ -287,21 +310,46 @@ fn networks(learner: &QLearner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f3
     })
 }
 
-/// Weights of [`networks`] after each of the first updates.
-fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 3]> {
+/// A learner, and a replay memory of one transition.
+fn of_one_transition(overrides: &[&str]) -> (TrainConfig<Config>, QLearner<Probe<Delayed>>, Replay<Position>) {
     let text = "network = { channels = 4, layers = 2, input = 'position', dynamics_waves = 0 }\n\
                 learning = { batch = 4, learning_rate = 0.1 }";
     let config = configuration(text, overrides);
-    let mut learner = QLearner::<Probe<Delayed>>::new(&config, &(), &cpu());
+    let learner = QLearner::new(&config, &(), &cpu());
     let mut replay = Replay::new(&config.learner.replay);
     let state = Position { at: 1, ..START };
     replay.push(Transition { state, next: Position { at: 2, ..state }, action: 0, reward: 3.0, discount: 0.5 });
+    (config, learner, replay)
+}
+
+/// Weights of [`networks`] after each of the first updates.
+fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 3]> {
+    let (config, mut learner, mut replay) = of_one_transition(overrides);
     let mut seen = vec![networks(&learner, &config.model())];
     for _ in 0..updates {
         learner.update(&mut replay, &[], 1.0, 0.0).unwrap();
         seen.push(networks(&learner, &config.model()));
     }
     seen
+}
+
+#[test]
+fn a_network_that_learned_is_in_no_graph_of_autodiff_which_would_stay_in_memory() {
+    struct Tracked(bool);
+    impl ModuleVisitor for Tracked {
+        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+            self.0 |= param.val().is_require_grad();
+        }
+    }
+    for dueling in ["network.dueling=false", "network.dueling=true"] {
+        let (_, mut learner, mut replay) = of_one_transition(&[dueling]);
+        let before = learner.trained().arrays().unwrap();
+        learner.update(&mut replay, &[], 1.0, 0.0).unwrap();
+        let mut tracked = Tracked(false);
+        learner.trained().visit(&mut tracked);
+        assert!(!tracked.0, "{dueling}");
+        assert!(learner.trained().arrays().unwrap() != before, "it learned");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use matchq_core::pool;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use burn::module::Module as _;
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
@@ -94,6 +95,8 @@ impl<G: Image + Measured> QLearner<G> {
         if learning.learns_future_apart() {
             online = online.with_future(&mut fresh, &tracked);
         }
+        // Gradients have leaves of their own; those of a network that no graph uses would stay in memory.
+        let online = online.no_grad();
         Self {
             learning: learning.clone(),
             following: target.clone(),
