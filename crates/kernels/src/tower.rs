@@ -47,7 +47,7 @@ pub struct Tower {
     pub(super) summary: Layer,
     pub(super) hidden: Layer,
     pub(super) advantage: Layer,
-    value: Option<[Layer; 2]>,
+    pub(super) value: Option<[Layer; 2]>,
     pub(super) places: Vec<i32>,
     pub(super) sums: Option<(usize, f32)>,
     pub(super) features: Shape,

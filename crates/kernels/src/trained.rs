@@ -14,6 +14,7 @@ use super::layer::Layer;
 use super::line::{Line, WIDTH};
 use super::plan::{Plans, WeightPlan, Workspace};
 use super::planes::average;
+use super::sums::sum as sum_of_numbers;
 use super::tower::{Parts, Tower};
 
 /// Gradient of a loss with respect to outputs `[boards, outputs]` of boards from a first one on.
@@ -21,7 +22,7 @@ use super::tower::{Parts, Tower};
 /// The function gets the first board's number and the outputs, and writes to a gradient of zeros.
 pub type Loss<'a> = &'a (dyn Fn(usize, &[f32], &mut [f32]) + Sync);
 
-/// A network that learns, ready for blocks of boards; not for dueling networks.
+/// A network that learns, ready for blocks of boards.
 pub struct TrainedTower {
     forward: Tower,
     stem: Backward,
@@ -30,6 +31,9 @@ pub struct TrainedTower {
     summary: Backward,
     hidden: Backward,
     advantage: Backward,
+    value: Option<[Backward; 2]>,
+    /// Lines of all gradients in a part's sums.
+    length: usize,
 }
 
 /// The way back through a convolution.
@@ -59,6 +63,9 @@ struct Scratch<'a> {
     hidden: &'a mut [Line],
     /// Values of all cells, then their gradient.
     values: &'a mut [Line],
+    /// For a dueling network, at each board's first cell: mean of the last features, output of the
+    /// state value's hidden layer, and the state's value, then its gradient.
+    state: Vec<&'a mut [Line]>,
     /// Gradient of the features of each colour.
     gradients: Vec<&'a mut [Line]>,
     /// Gradients that passed the ReLU.
@@ -87,15 +94,15 @@ const BLOCKS: usize = 2;
 
 impl TrainedTower {
     /// Network for boards of `planes`, `rows` and `columns` with `scalars` scalars; panics on other
-    /// weights, and on those of a dueling network.
+    /// weights.
     pub fn new(parts: &Parts, [planes, rows, columns]: [usize; 3], scalars: usize) -> Self {
-        assert!(parts.value.is_none(), "a network without a state value");
         let forward = Tower::new(parts, [planes, rows, columns], scalars);
         let all = Rectangle { rows: 0..rows, columns: 0..columns };
         let features = forward.features;
         let to_hidden = Plans::of_centre(&forward.advantage.shape().transposed(), all.clone());
         let of_cells = Arc::new(WeightPlan::of_centre(&features, &all));
-        let of_first = Arc::new(WeightPlan::of_centre(&features, &Rectangle { rows: 0..1, columns: 0..1 }));
+        let first = Rectangle { rows: 0..1, columns: 0..1 };
+        let of_first = Arc::new(WeightPlan::of_centre(&features, &first));
         let of_body = Arc::new(WeightPlan::new(forward.body.first().map_or(&features, Layer::shape)));
         let of_stem = Arc::new(WeightPlan::new(forward.stem.shape()));
 
@@ -113,7 +120,8 @@ impl TrainedTower {
         let square = |layer: &Layer, kernel: &Kernel| layer.transposed(layer.plans(), kernel);
         let pairs = |layers: &[Layer], kernels: &[Kernel]| layers.len() == kernels.len();
         assert!(pairs(&forward.body, &parts.body) && pairs(&forward.exchange, &parts.exchange));
-        Self {
+        let to_mean = share / features.cells() as f32;
+        let mut trained = Self {
             stem: backward(&forward.stem, &parts.stem, &of_stem, None),
             body: (forward.body.iter().zip(&parts.body))
                 .map(|(layer, kernel)| backward(layer, kernel, &of_body, Some(square(layer, kernel))))
@@ -122,7 +130,7 @@ impl TrainedTower {
                 .map(|(layer, kernel)| backward(layer, kernel, &of_cells, Some(square(layer, kernel).times(share))))
                 .collect(),
             summary: {
-                let inputs = square(&forward.summary, &parts.summary).times(share / features.cells() as f32);
+                let inputs = square(&forward.summary, &parts.summary).times(to_mean);
                 backward(&forward.summary, &parts.summary, &of_first, Some(inputs))
             },
             hidden: {
@@ -133,8 +141,19 @@ impl TrainedTower {
                 let inputs = forward.advantage.transposed(&to_hidden, &parts.advantage);
                 backward(&forward.advantage, &parts.advantage, &of_cells, Some(inputs))
             },
+            value: forward.value.as_ref().zip(parts.value.as_ref()).map(
+                |([hidden, output], [of_hidden, of_output])| {
+                    let to_hidden = Plans::of_centre(&output.shape().transposed(), first);
+                    let inputs = [square(hidden, of_hidden).times(to_mean), output.transposed(&to_hidden, of_output)];
+                    let [to_mean, to_hidden] = inputs.map(Some);
+                    [backward(hidden, of_hidden, &of_first, to_mean), backward(output, of_output, &of_first, to_hidden)]
+                },
+            ),
+            length: 0,
             forward,
-        }
+        };
+        trained.length = end;
+        trained
     }
 
     /// Outputs of a board.
@@ -143,8 +162,8 @@ impl TrainedTower {
     }
 
     /// Outputs `[boards, outputs]` of images and scalars as in [`Tower::forward`], and gradients of
-    /// the weights and biases: those of `stem`, `body`, `exchange`, `summary`, `hidden` and
-    /// `advantage`, each kernel's weights before its biases.
+    /// the weights and biases: those of `stem`, `body`, `exchange`, `summary`, `hidden`,
+    /// `advantage` and `value`, each kernel's weights before its biases.
     ///
     /// The gradients have equal bits on any number of threads.
     pub fn gradient(&self, images: &[f32], scalars: &[f32], loss: Loss) -> (Vec<f32>, Vec<Vec<f32>>) {
@@ -161,7 +180,7 @@ impl TrainedTower {
             let images = &images[first * image..][..count * image];
             Part { first, images, scalars: &scalars[first * each..][..count * each], values }
         });
-        let length = self.advantage.lines[1].end;
+        let length = self.length;
         let mut partial = vec![Vec::new(); boards.div_ceil(part)];
         let scratches = Spares::default();
         let memory = || (LINES.take_zeroed(self.scratch_lines()), Workspace::default());
@@ -181,7 +200,7 @@ impl TrainedTower {
     /// The convolutions in the order of their gradients.
     fn convolutions(&self) -> impl Iterator<Item = &Backward> {
         let ends = [&self.summary, &self.hidden, &self.advantage];
-        [&self.stem].into_iter().chain(&self.body).chain(&self.exchange).chain(ends)
+        [&self.stem].into_iter().chain(&self.body).chain(&self.exchange).chain(ends).chain(self.value.iter().flatten())
     }
 
     /// Lines of a scratch: planes, values, and blocks of features.
@@ -189,8 +208,13 @@ impl TrainedTower {
         let Tower { planes, features, advantage, stem, body, .. } = &self.forward;
         let groups = |channels: usize| channels.div_ceil(WIDTH);
         let (colours, layers) = (planes.colours.max(1), body.len() + 1);
-        let blocks = layers * (colours + 1) + 2 * colours + BLOCKS_BESIDE;
+        let blocks = layers * (colours + 1) + 2 * colours + BLOCKS_BESIDE + self.state_blocks();
         (groups(stem.inputs()) + groups(advantage.outputs()) + blocks * groups(features.outputs)) * features.padded()
+    }
+
+    /// Blocks of features in a scratch for the state's value.
+    fn state_blocks(&self) -> usize {
+        if self.value.is_some() { 3 } else { 0 }
     }
 
     /// Blocks in zeroed memory.
@@ -207,6 +231,7 @@ impl TrainedTower {
         let (colours, layers) = (planes.colours.max(1), body.len() + 1);
         let features = (0..layers).map(|_| blocks(colours)).collect();
         let (means, gradients, passed) = (blocks(layers), blocks(colours), blocks(colours));
+        let state = blocks(self.state_blocks());
         let mut block = || blocks(1).remove(0);
         Scratch {
             planes: planes_lines,
@@ -216,6 +241,7 @@ impl TrainedTower {
             summary: block(),
             hidden: block(),
             values,
+            state,
             gradients,
             passed,
             sum: block(),
@@ -239,17 +265,20 @@ impl TrainedTower {
                 scratch.clear();
             }
             self.forward(boards, images, scalars, scratch);
-            self.forward.read_values(scratch.values, &[], values);
+            let state = scratch.state.last().map_or(&[][..], |state| state);
+            self.forward.read_values(scratch.values, state, values);
             let gradient = self.gradient_of(part.first + index * block, values, loss);
-            self.write_gradient(&gradient, scratch.values);
+            self.write_gradient(gradient, scratch);
             self.backward(boards, images, scalars, scratch, sums);
         }
     }
 
     /// The forward pass of a block, which keeps the features of all layers.
     fn forward(&self, boards: usize, images: &[f32], scalars: &[f32], scratch: &mut Scratch) {
-        let Scratch { planes, features, means, pooled, summary, hidden, values, shared, workspace, .. } = scratch;
-        let Tower { stem, body, exchange, .. } = &self.forward;
+        let Scratch { planes, features, means, pooled, summary, hidden, values, state, shared, workspace, .. } =
+            scratch;
+        let Tower { stem, body, exchange, value, .. } = &self.forward;
+        let cells = self.forward.features.cells() as f32;
         for (colour, features) in features[0].iter_mut().enumerate() {
             self.forward.planes.write(colour, images, scalars, planes);
             stem.apply(boards, planes, workspace, features);
@@ -262,7 +291,6 @@ impl TrainedTower {
                 &**shared
             });
             let with_summary = (index == body.len() / 2).then(|| {
-                let cells = self.forward.features.cells() as f32;
                 self.forward.planes.pool(boards, means[index], cells, pooled[0]);
                 self.forward.summary.apply(boards, pooled[0], workspace, summary);
                 self.forward.with_summary(summary, &layer.starts)
@@ -273,6 +301,11 @@ impl TrainedTower {
             }
         }
         average(&features[body.len()], means[body.len()]);
+        if let (Some([hidden, output]), [mean, passed, state]) = (value, &mut state[..]) {
+            self.forward.planes.pool(boards, means[body.len()], cells, mean);
+            hidden.apply(boards, mean, workspace, passed);
+            output.apply(boards, passed, workspace, state);
+        }
         self.forward.hidden.apply(boards, means[body.len()], workspace, hidden);
         self.forward.advantage.apply(boards, hidden, workspace, values);
     }
@@ -287,15 +320,23 @@ impl TrainedTower {
         gradient.iter().flat_map(|gradient| std::iter::repeat_n(gradient * factor, each)).collect()
     }
 
-    /// Writes the gradient of values at their places to a padded block.
-    fn write_gradient(&self, gradient: &[f32], padded: &mut [Line]) {
+    /// Writes the gradient of values at their places, and that of the state's value.
+    fn write_gradient(&self, mut gradient: Vec<f32>, scratch: &mut Scratch) {
         let Tower { planes, features, places, advantage, .. } = &self.forward;
-        padded.fill(Line::default());
-        let boards = gradient.chunks_exact(places.len()).zip(planes.lines.chunks_exact(features.cells()));
+        let Scratch { values, state, .. } = scratch;
+        values.fill(Line::default());
+        let boards = gradient.chunks_exact_mut(places.len()).zip(planes.lines.chunks_exact(features.cells()));
         for (gradient, lines) in boards {
+            if let Some(state) = state.last_mut() {
+                // A value is the state's, plus what it is ahead of the mean.
+                let total = sum_of_numbers(gradient);
+                state[lines[0]].0[0] = total;
+                let mean = total / gradient.len() as f32;
+                gradient.iter_mut().for_each(|gradient| *gradient -= mean);
+            }
             for (number, place) in gradient.iter().zip(places) {
                 let (cell, plane) = (*place as usize / advantage.outputs(), *place as usize % advantage.outputs());
-                padded[plane / WIDTH * features.padded() + lines[cell]].0[plane % WIDTH] += number;
+                values[plane / WIDTH * features.padded() + lines[cell]].0[plane % WIDTH] += number;
             }
         }
     }
@@ -319,7 +360,7 @@ impl TrainedTower {
 
     /// From the gradient of the values to that of the last features.
     fn backward_to_features(&self, boards: usize, scratch: &mut Scratch, sums: &mut [Line]) {
-        let Scratch { means, hidden, values, gradients, passed, sum, shared, workspace, .. } = scratch;
+        let Scratch { means, hidden, values, state, gradients, passed, sum, summary, shared, workspace, .. } = scratch;
         let passed = &mut passed[0];
         self.advantage.add_weights(hidden, values, workspace, sums);
         self.advantage.add_biases(values, sums);
@@ -329,6 +370,17 @@ impl TrainedTower {
         self.hidden.add_weights(means[self.body.len()], passed, workspace, sums);
         self.hidden.add_biases(sum, sums);
         self.hidden.to_inputs(boards, passed, workspace, shared);
+        if let (Some([hidden, output]), [mean, after, state]) = (&self.value, &mut state[..]) {
+            output.add_weights(after, state, workspace, sums);
+            output.add_biases(state, sums);
+            output.to_inputs(boards, state, workspace, summary);
+            sum.fill(Line::default());
+            pass(after, None, summary, passed, sum);
+            hidden.add_weights(mean, passed, workspace, sums);
+            hidden.add_biases(sum, sums);
+            hidden.to_inputs(boards, passed, workspace, summary);
+            self.forward.planes.spread(boards, summary, shared);
+        }
         gradients.iter_mut().for_each(|gradient| gradient.copy_from_slice(shared));
     }
 
@@ -388,9 +440,23 @@ impl TrainedTower {
 impl Scratch<'_> {
     fn clear(&mut self) {
         let Self {
-            planes, features, means, pooled, summary, hidden, values, gradients, passed, sum, shared, next, ..
+            planes,
+            features,
+            means,
+            pooled,
+            summary,
+            hidden,
+            values,
+            state,
+            gradients,
+            passed,
+            sum,
+            shared,
+            next,
+            ..
         } = self;
-        let several = features.iter_mut().flatten().chain(means).chain(pooled).chain(gradients).chain(passed);
+        let several =
+            features.iter_mut().flatten().chain(means).chain(pooled).chain(state).chain(gradients).chain(passed);
         let others = [planes, summary, hidden, values, sum, shared, next];
         several.chain(others).for_each(|lines| lines.fill(Line::default()));
     }

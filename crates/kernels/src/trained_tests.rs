@@ -17,7 +17,7 @@ fn numbers(count: usize, size: f32, stream: &mut Stream) -> Vec<f32> {
     (0..count).map(|_| size * (2.0 * stream.unit() - 1.0)).collect()
 }
 
-fn parts(colours: usize, width: usize, layers: usize, sums: bool, stream: &mut Stream) -> Parts {
+fn parts(colours: usize, width: usize, layers: usize, [sums, dueling]: [bool; 2], stream: &mut Stream) -> Parts {
     let mut kernel = |outputs: usize, inputs: usize, size: usize| {
         let (weights, bound) = (outputs * inputs * size * size, (3.0 / (inputs * size * size) as f32).sqrt());
         let (weight, bias) = (numbers(weights, bound, stream), numbers(outputs, 0.3, stream));
@@ -32,7 +32,7 @@ fn parts(colours: usize, width: usize, layers: usize, sums: bool, stream: &mut S
         summary: kernel(width, width, 1),
         hidden: kernel(width, width, 1),
         advantage: kernel(2, width, 1),
-        value: None,
+        value: dueling.then(|| [kernel(width, width, 1), kernel(1, width, 1)]),
         places: [7, 0, 33, 18, 2 * CELLS as i32 - 1, 12].to_vec(),
         sums: sums.then_some((2, 0.5)),
     }
@@ -40,8 +40,13 @@ fn parts(colours: usize, width: usize, layers: usize, sums: bool, stream: &mut S
 
 /// A weight or bias by its place among the gradients.
 fn number(parts: &mut Parts, tensor: usize, at: usize) -> &mut f32 {
-    let Parts { stem, body, exchange, summary, hidden, advantage, .. } = parts;
-    let mut kernels = [stem].into_iter().chain(body).chain(exchange).chain([summary, hidden, advantage]);
+    let Parts { stem, body, exchange, summary, hidden, advantage, value, .. } = parts;
+    let mut kernels = [stem]
+        .into_iter()
+        .chain(body)
+        .chain(exchange)
+        .chain([summary, hidden, advantage])
+        .chain(value.iter_mut().flatten());
     let kernel = kernels.nth(tensor / 2).unwrap();
     if tensor.is_multiple_of(2) { &mut kernel.weight[at] } else { &mut kernel.bias[at] }
 }
@@ -107,7 +112,13 @@ fn plain(parts: &Parts, image: &[f32], scalars: &[f32]) -> Vec<f64> {
         features = features.iter().map(|x| plus(x, &relu(sums(x)))).collect();
     }
     let values = convolve(&parts.advantage, &relu(convolve(&parts.hidden, &mean(&features))));
-    let values: Vec<f64> = parts.places.iter().map(|place| values[*place as usize / 2][*place as usize % 2]).collect();
+    let mut values: Vec<f64> =
+        parts.places.iter().map(|place| values[*place as usize / 2][*place as usize % 2]).collect();
+    if let Some([hidden, output]) = &parts.value {
+        let state = convolve(output, &relu(convolve(hidden, &over_board(&mean(&features)))))[0][0];
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        values.iter_mut().for_each(|value| *value += state - mean);
+    }
     match parts.sums {
         None => values,
         Some((outputs, factor)) => {
@@ -129,10 +140,18 @@ fn slope(at: usize, output: f32) -> f32 {
 #[test]
 fn the_gradients_are_the_slopes_of_plain_sums() {
     let mut stream = Stream::new(11, Role::Sample, 0);
-    for (colours, width, layers, sums, boards) in
-        [(3, 18, 3, false, 2), (0, 5, 4, true, 1), (1, 16, 2, true, 13), (2, 33, 2, false, 1), (4, 7, 5, false, 14)]
-    {
-        let mut parts = parts(colours, width, layers, sums, &mut stream);
+    let [plain_values, sums, dueling, both] = [[false, false], [true, false], [false, true], [true, true]];
+    for (colours, width, layers, kind, boards) in [
+        (3, 18, 3, plain_values, 2),
+        (0, 5, 4, sums, 1),
+        (1, 16, 2, sums, 13),
+        (2, 33, 2, plain_values, 1),
+        (4, 7, 5, plain_values, 14),
+        (3, 18, 3, dueling, 14),
+        (0, 33, 2, dueling, 2),
+        (2, 16, 2, both, 3),
+    ] {
+        let mut parts = parts(colours, width, layers, kind, &mut stream);
         let images = numbers(boards * PLANES * CELLS, 1.0, &mut stream);
         let scalars = numbers(boards * SCALARS, 1.0, &mut stream);
         let tower = TrainedTower::new(&parts, [PLANES, ROWS, COLUMNS], SCALARS);
@@ -173,7 +192,7 @@ fn the_gradients_are_the_slopes_of_plain_sums() {
 #[test]
 fn gradients_by_products_of_bfloat16_are_near_those_of_32_bit_floats() {
     let mut stream = Stream::new(12, Role::Sample, 0);
-    let mut parts = parts(3, 18, 3, false, &mut stream);
+    let mut parts = parts(3, 18, 3, [false, false], &mut stream);
     // More than a block, in one part, since the emulation is this thread's.
     let (images, scalars) = (numbers(13 * PLANES * CELLS, 1.0, &mut stream), numbers(13 * SCALARS, 1.0, &mut stream));
     let gradients = |parts: &Parts| {

@@ -64,7 +64,7 @@ impl Gradient {
 ///
 /// With the program's kernels the batch may be without images.
 pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Result<Gradient> {
-    match has_kernels(device) && network.has_tower() {
+    match has_kernels(device) {
         true => by_tower::gradient(network, batch, kind, device),
         false => Ok(by_autodiff(network, batch, kind, device)),
     }

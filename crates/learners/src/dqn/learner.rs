@@ -226,7 +226,7 @@ impl<G: Image + Measured> QLearner<G> {
     /// Ranges of values, which cover whole states, and of waves.
     fn shards(&self, labelled: &Labelled<G::State>) -> Vec<[Range<usize>; 2]> {
         let (count, waves) = (labelled.values.len(), labelled.waves.len());
-        if has_kernels(&self.device) && self.online.has_tower() {
+        if has_kernels(&self.device) {
             // The kernels share out values themselves.
             let share = |first: usize| [count..count, first..waves.min(first + IMAGES)];
             return [[0..count, 0..0]].into_iter().chain((0..waves).step_by(IMAGES).map(share)).collect();

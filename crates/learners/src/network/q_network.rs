@@ -135,12 +135,7 @@ impl QNetwork {
         self.shape.outputs
     }
 
-    /// Whether [`tower`](Self::tower) has the network's gradients.
-    pub fn has_tower(&self) -> bool {
-        self.value.is_none()
-    }
-
-    /// The network with its gradients by the program's kernels; panics for dueling networks.
+    /// The network with its gradients by the program's kernels.
     ///
     /// A second head has planes and places of its own behind those of the first.
     pub fn tower(&self) -> Result<TrainedTower> {
@@ -165,7 +160,10 @@ impl QNetwork {
             summary: network.summary.kernel()?,
             hidden: network.hidden.kernel()?,
             advantage,
-            value: None,
+            value: match &network.value {
+                Some(StateValue { hidden, output }) => Some([hidden.kernel()?, output.kernel()?]),
+                None => None,
+            },
             places,
             sums: self.shape.view.afterstates().then_some((self.shape.outputs, SHARE)),
         };
