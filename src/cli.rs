@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::named;
 use crate::network::Precision;
@@ -415,20 +415,27 @@ pub struct Look {
     pub field: Vec<f64>,
 }
 
-/// Write an agent of match-3 as one Python file that needs NumPy alone
+/// Write an agent of match-3 as one Python file that needs NumPy alone, or a network as ONNX
 ///
-/// The file plays the moves that the agent plays without search, by the rules of its training. Its
-/// function choose gives the move on a board, and so does `python FILE.py BOARD.txt`; it also has
+/// The Python file plays the moves that the agent plays without search, by the rules of its training.
+/// Its function choose gives the move on a board, and so does `python FILE.py BOARD.txt`; it also has
 /// the kit's three callbacks. Choices by chance depend on the position alone.
+///
+/// The ONNX file has the values of a network's one pass, without search and without plans of two moves;
+/// it says what goes in and comes out.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("form").required(true)))]
 pub struct Export {
     /// An agent: the name of one that ships or of a run in runs/, a file, or a folder with a
     /// best.safetensors
     #[arg(value_name = "AGENT")]
     pub agent: PathBuf,
     /// The file to write, or - for standard output
-    #[arg(long, value_name = "FILE.py|-")]
-    pub python: PathBuf,
+    #[arg(long, value_name = "FILE.py|-", group = "form")]
+    pub python: Option<PathBuf>,
+    /// The file to write in ONNX's format, for the network of an agent of any game
+    #[arg(long, value_name = "FILE.onnx", group = "form")]
+    pub onnx: Option<PathBuf>,
 }
 
 /// Draw the evaluations of trainings in one picture

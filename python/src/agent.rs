@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::errors::{exception, locked, of_file, on_threads, on_threads_with, watched};
 use crate::game::game;
-use crate::player::{AnyNetwork, AnyPlayer};
+use crate::player::{AnyNetwork, AnyPlayer, NetworkInput};
 use crate::positions::Positions;
 use crate::values::{TooFar, actions_left, rules, seed, to_python, whole};
 
@@ -385,6 +385,53 @@ impl Agent {
             true => values.reshape([actions].as_slice()),
             false => values.reshape([positions.seen.len(), actions].as_slice()),
         }
+    }
+
+    /// What the network sees of a position, as arrays by name: the inputs of the file that
+    /// matchq export --onnx writes.
+    ///
+    /// board, moves_left: as of act, for one position. images has the shape (n, planes, rows,
+    /// columns), scalars (n, scalars). A network that values all moves of a position sees one image,
+    /// and mask (1, actions) has the moves that it is offered. Others see an image after each of
+    /// these moves; moves has their indices, as of action_of_move, and certain, of networks that see
+    /// plans, the points of the best certain plan after each.
+    ///
+    /// Raises ValueError as q_values does.
+    #[pyo3(signature = (board, moves_left = None))]
+    fn network_input<'py>(
+        slf: &Bound<'py, Self>,
+        board: &Bound<'py, PyAny>,
+        moves_left: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (py, agent) = (slf.py(), slf.get());
+        let Some(network) = &agent.network else {
+            return Err(PyValueError::new_err(format!("{} has no network_input: only a network has", agent.name)));
+        };
+        let positions = Positions::of(board, moves_left, &slf.as_super().get().game)?;
+        let [seen] = &positions.seen[..] else {
+            return Err(PyValueError::new_err(format!(
+                "network_input takes one position, not {}",
+                positions.seen.len()
+            )));
+        };
+        let input =
+            on_threads_with(py, network, |network| network.input(seen).map_err(|error| positions.exception(error)))?;
+        let NetworkInput { moves, mask, images, shape: [planes, rows, columns], scalars, certain } = input;
+        let count = if mask.is_empty() { moves.len() } else { 1 };
+        let each = scalars.len() / count.max(1);
+        let arrays = PyDict::new(py);
+        arrays.set_item("images", PyArray1::from_vec(py, images).reshape([count, planes, rows, columns])?)?;
+        arrays.set_item("scalars", PyArray1::from_vec(py, scalars).reshape([count, each])?)?;
+        if mask.is_empty() {
+            arrays.set_item("moves", PyArray1::from_vec(py, moves))?;
+        } else {
+            let actions = mask.len();
+            arrays.set_item("mask", PyArray1::from_vec(py, mask).reshape([1, actions])?)?;
+        }
+        if !certain.is_empty() {
+            arrays.set_item("certain", PyArray1::from_vec(py, certain))?;
+        }
+        Ok(arrays)
     }
 }
 

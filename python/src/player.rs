@@ -3,7 +3,7 @@
 use matchq_players::error::{Error, Result};
 use matchq_players::eval::{Report, play_series};
 use matchq_players::games::{Game, decode};
-use matchq_players::network::{Evaluator, Processor};
+use matchq_players::network::{Encoded, Encoder, Evaluator, Processor, Swaps};
 use matchq_players::{Agent, Agents, BoxedPlayer, NetworkPlayer, Playable, Setting, parse_with, position_stream};
 use serde_json::Value;
 
@@ -43,6 +43,25 @@ pub trait AnyNetwork: Send {
     fn values(&mut self, seen: &[Seen], masked: bool) -> Placed<Vec<f32>>;
 
     fn actions(&self) -> usize;
+
+    /// What the network sees of a position.
+    fn input(&mut self, seen: &Seen) -> Placed<NetworkInput>;
+}
+
+/// What a network sees of a position: one image of it, or one after each move.
+pub struct NetworkInput {
+    /// Moves of the images after moves; empty for an image of the position.
+    pub moves: Vec<i64>,
+    /// The mask's moves, for an image of the position.
+    pub mask: Vec<bool>,
+    /// Shape `[images, planes, rows, columns]`.
+    pub images: Vec<f32>,
+    /// Planes, rows, columns.
+    pub shape: [usize; 3],
+    /// Shape `[images, scalars]`.
+    pub scalars: Vec<f32>,
+    /// Points of the best certain plan after each move; empty for networks that do not see plans.
+    pub certain: Vec<f32>,
 }
 
 pub struct GamePlayer<G: Game> {
@@ -151,5 +170,34 @@ impl<G: Playable> AnyNetwork for GameNetwork<G> {
 
     fn actions(&self) -> usize {
         G::ACTIONS
+    }
+
+    fn input(&mut self, seen: &Seen) -> Placed<NetworkInput> {
+        let states = positions::<G>(&self.rules, std::slice::from_ref(seen))?;
+        let (mask, view, shape) = (self.evaluator.masks(&states)[0], self.evaluator.view(), self.evaluator.shape());
+        let sizes = [shape.planes, shape.rows, shape.columns];
+        let mut encoder = Encoder::<G>::new(view);
+        if !view.afterstates() || Swaps::of::<G>(&self.rules, shape).is_some() {
+            let Encoded { images, scalars, .. } = encoder.positions(&[(states[0], 0)]);
+            return Ok(NetworkInput {
+                moves: Vec::new(),
+                mask: (0..G::ACTIONS).map(|action| mask.contains(action)).collect(),
+                images: images.to_vec(),
+                shape: sizes,
+                scalars: scalars.to_vec(),
+                certain: Vec::new(),
+            });
+        }
+        let moves: Vec<_> = mask.iter().map(|action| (states[0], action, 0)).collect();
+        let Encoded { images, scalars, priors } = encoder.afterstates(&moves);
+        let certain = view.prior().map(|_| priors.iter().map(|prior| prior / view.scale).collect());
+        Ok(NetworkInput {
+            moves: mask.iter().map(|action| action as i64).collect(),
+            mask: Vec::new(),
+            images: images.to_vec(),
+            shape: sizes,
+            scalars: scalars.to_vec(),
+            certain: certain.unwrap_or_default(),
+        })
     }
 }

@@ -1,29 +1,38 @@
-//! `matchq export`: an agent of match-3 as one Python file that needs NumPy alone.
+//! `matchq export`: an agent of match-3 as one Python file that needs NumPy alone, or a network of any
+//! game as a file of ONNX.
 
+mod onnx;
 mod source;
 
 use std::path::Path;
 
-use crate::cli::Export;
+use super::door_of;
+use crate::cli::{Command, Export};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::games::{Game, Match3};
 use crate::players::registry::is_player;
-use crate::players::{Agents, SEARCHES};
+use crate::players::{Agent, Agents, Playable, SEARCHES};
 
-/// Writes the agent's file.
-pub fn run(arguments: &Export, agents: &Agents) -> Result<()> {
-    let Export { agent: name, python } = arguments;
-    let to_stdout = files::is_input(python);
+/// Writes the agent's file, of the form that the command asks for.
+pub fn run(command: &Command, arguments: &Export, agents: &Agents) -> Result<()> {
+    let (flag, file) = match (&arguments.python, &arguments.onnx) {
+        (Some(python), _) => ("--python", python),
+        (_, Some(onnx)) => ("--onnx", onnx),
+        _ => unreachable!("one of both is required"),
+    };
+    let to_stdout = files::is_input(file);
     if !to_stdout {
-        files::check_destination("--python", python)?;
+        files::check_destination(flag, file)?;
     }
-    super::tell_apart(Some(name));
-    let agent = agents.find(name)?.map_or_else(|| Err(not_an_agent(name, agents)), Ok)?;
-    let name = name.display();
+    let agent = agent(arguments, agents)?;
+    if flag == "--onnx" {
+        return door_of(agent.game(), agent.name())?.run(command, agents);
+    }
+    let name = arguments.agent.display();
     if agent.game() != Match3::NAME {
         return Err(Error::user(format!(
-            "{name} plays {}; export writes agents of match3 alone: in Python use matchq.Agent.load(\"{name}\")",
+            "{name} plays {}; export --python writes agents of match3 alone: in Python use matchq.Agent.load(\"{name}\")",
             agent.game()
         )));
     }
@@ -31,13 +40,31 @@ pub fn run(arguments: &Export, agents: &Agents) -> Result<()> {
     if to_stdout {
         return super::print(&text);
     }
-    files::write_atomically(python, text.as_bytes())?;
-    let file = files::name(python);
-    let kit = if is_module(python) { "" } else { " under a name that Python can import, such as agent.py" };
+    files::write_atomically(file, text.as_bytes())?;
+    let written = files::name(file);
+    let kit = if is_module(file) { "" } else { " under a name that Python can import, such as agent.py" };
     super::print(&format!(
-        "{file} plays match3 as {name} does, with NumPy alone, also in the kit{kit}\nask it: python {} BOARD.txt\n",
-        super::quoted(&file)
+        "{written} plays match3 as {name} does, with NumPy alone, also in the kit{kit}\nask it: python {} BOARD.txt\n",
+        super::quoted(&written)
     ))
+}
+
+/// Writes the network of an agent of a game as ONNX.
+pub fn write_onnx<G: Playable>(arguments: &Export, agents: &Agents) -> Result<()> {
+    let Some(file) = &arguments.onnx else { unreachable!("the caller's condition") };
+    if files::is_input(file) {
+        return Err(Error::user("--onnx -: the file is not text: name one, such as agent.onnx"));
+    }
+    let (bytes, said) = onnx::of_agent::<G>(&agents.load(&arguments.agent)?)?;
+    files::write_atomically(file, &bytes)?;
+    super::print(&format!("{} has the network of {}: {said}\n", files::name(file), arguments.agent.display()))
+}
+
+/// The agent that is exported.
+fn agent(arguments: &Export, agents: &Agents) -> Result<Agent> {
+    let name = &arguments.agent;
+    super::tell_apart(Some(name));
+    agents.find(name)?.map_or_else(|| Err(not_an_agent(name, agents)), Ok)
 }
 
 /// Why nothing is exported where no agent has the name.

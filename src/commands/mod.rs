@@ -74,6 +74,7 @@ pub(crate) fn run_for<G: Playable>(command: &Command, agents: &Agents) -> Result
         Command::Play(arguments) => play::run::<G>(arguments, agents),
         Command::Advise(arguments) => advise::run::<G>(arguments, agents),
         Command::Shard(arguments) => shard::run::<G>(arguments, agents),
+        Command::Export(arguments) if arguments.onnx.is_some() => export::write_onnx::<G>(arguments, agents),
         _ => run_without_game(command, agents),
     }
 }
@@ -87,7 +88,7 @@ fn run_without_game(command: &Command, agents: &Agents) -> Result<()> {
             print(&game.listing(arguments.player.as_deref())?)
         }
         Command::Read(arguments) => read::run(arguments),
-        Command::Export(arguments) => export::run(arguments, agents),
+        Command::Export(arguments) => export::run(&command, arguments, agents),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),

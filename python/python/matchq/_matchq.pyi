@@ -208,6 +208,29 @@ class Agent(Player):
             TypeError: moves left that are neither a whole number nor a sequence of them.
         """
 
+    def network_input(
+        self,
+        board: str | dict[str, npt.NDArray[Any]],
+        moves_left: SupportsIndex | None = None,
+    ) -> dict[str, npt.NDArray[Any]]:
+        """What the network sees of a position, as arrays by name: the inputs of the file that
+        ``matchq export --onnx`` writes.
+
+        A network that values all moves of a position sees one image, and ``mask`` (1, actions) has
+        the moves that it is offered. Others see an image after each of these moves.
+
+        Args:
+            board, moves_left: as of ``act``, for one position.
+
+        Returns:
+            ``images`` (n, planes, rows, columns), ``scalars`` (n, scalars), and ``mask``, or
+            ``moves``, the moves' indices as of ``action_of_move``. ``certain``, of networks that see
+            plans, has the points of the best certain plan after each move.
+
+        Raises:
+            ValueError, TypeError: as ``q_values`` does, and for several positions.
+        """
+
 class GameLogic:
     """The game of a seed: the kit's class of this name, method for method and token for token.
 

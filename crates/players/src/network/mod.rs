@@ -7,6 +7,7 @@ mod evaluator;
 mod model;
 mod player;
 mod search;
+mod swaps;
 mod view;
 
 pub use config::{BELOW, Input, ModelConfig, NetworkConfig, NetworkShape, SHARE};
@@ -17,6 +18,7 @@ pub use matchq_kernels::Precision;
 pub use model::Model;
 pub use player::{NetworkPlayer, argmax};
 pub use search::NetworkSearch;
+pub use swaps::Swaps;
 pub use view::{Shown, View, by_certain_points};
 
 /// Fewest states, or actions, in a task of another thread.
