@@ -31,8 +31,13 @@ impl Cli {
         fn allowed(command: clap::Command, allow: fn(Arg) -> Arg) -> clap::Command {
             command.mut_args(allow).mut_subcommands(|command| allowed(command, allow))
         }
-        let command = allowed(Self::command(), allow_negative).name(named::name()).version(named::version());
+        let command = allowed(Self::of_the_program(), allow_negative);
         Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+    }
+
+    /// All commands and flags under the program's name.
+    pub fn of_the_program() -> clap::Command {
+        Self::command().name(named::name()).version(named::version())
     }
 }
 
@@ -53,6 +58,8 @@ pub enum Command {
     Export(Export),
     Plot(Plot),
     Serve(Serve),
+    Completions(Completions),
+    Man(Manual),
 }
 
 /// Train an agent, or resume a training
@@ -488,6 +495,24 @@ pub struct Serve {
     /// The game that all watch [default: match3]
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
+}
+
+/// Print completions of commands and flags for a shell
+///
+/// In bash: source <(matchq completions bash)
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Write the help as manual pages, one for each command
+#[derive(Debug, Args)]
+pub struct Manual {
+    /// The folder to write to, which is made if it is missing
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
 }
 
 /// List a game's players, or a player's parameters

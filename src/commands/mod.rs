@@ -14,6 +14,7 @@ pub mod replay;
 mod series;
 pub mod serve;
 pub mod shard;
+pub mod shells;
 pub mod train;
 
 use std::path::Path;
@@ -91,6 +92,8 @@ fn run_without_game(command: &Command, agents: &Agents) -> Result<()> {
         Command::Export(arguments) => export::run(&command, arguments, agents),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
+        Command::Completions(arguments) => shells::completions(arguments),
+        Command::Man(arguments) => shells::manual(arguments),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Shard(arguments @ Shard { part: Part::Generation(generation), .. }) => {
             shard::run_generation(arguments, generation)

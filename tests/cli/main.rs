@@ -12,6 +12,7 @@ mod pictures;
 mod play;
 mod read;
 mod shard;
+mod shells;
 mod text;
 mod training;
 mod untrusted;

@@ -1,0 +1,35 @@
+//! `matchq completions` and `matchq man`: the command line for shells, and as manual pages.
+
+use clap_mangen::Man;
+
+use super::print;
+use crate::cli::{Cli, Completions, Manual};
+use crate::error::{Error, Result};
+use crate::{files, named};
+
+/// Prints the completions of a shell.
+pub fn completions(arguments: &Completions) -> Result<()> {
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Cli::of_the_program(), named::name(), &mut text);
+    print(&String::from_utf8_lossy(&text))
+}
+
+/// Writes a page for the program and one for each command.
+pub fn manual(arguments: &Manual) -> Result<()> {
+    let Manual { folder } = arguments;
+    files::create_folder(folder)
+        .map_err(|error| Error::user(format!("the folder {} cannot be made: {error}", folder.display())))?;
+    let mut program = Cli::of_the_program();
+    program.build();
+    let mut pages = 0;
+    let commands = program.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help");
+    for command in std::iter::once(&program).chain(commands) {
+        let name = command.get_display_name().unwrap_or(command.get_name());
+        let page = Man::new(command.clone()).title(name.to_uppercase());
+        let mut text = Vec::new();
+        page.render(&mut text).map_err(|error| Error::runtime(format!("the page {name}.1 cannot be written: {error}")))?;
+        files::write_atomically(&folder.join(format!("{name}.1")), &text)?;
+        pages += 1;
+    }
+    print(&format!("{pages} manual pages are in {}\nread one: man -l {}\n", folder.display(), folder.join(format!("{}.1", named::name())).display()))
+}
