@@ -297,12 +297,15 @@ pub struct Replay {
     /// Let a player or an agent play the game instead of reading moves; `matchq players` lists them
     #[arg(long, value_name = "PLAYER", conflicts_with = "file")]
     pub player: Option<String>,
-    /// Limit of moves of the player's game [default: the whole game; with --svg or --html 200]
+    /// Limit of moves of the player's game [default: the whole game; with --svg, --gif or --html 200]
     #[arg(long, value_name = "N", requires = "player", value_parser = whole(1_u64..=1_000_000_000_000))]
     pub moves: Option<u64>,
     /// Draw the game as a moving picture in a file that ends in .svg
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Draw the game as a moving picture in a file that ends in .gif, for places that show no SVG
+    #[arg(long, value_name = "FILE.gif")]
+    pub gif: Option<PathBuf>,
     /// Write the game into one page that ends in .html, with the player's values of every move
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

@@ -16,6 +16,7 @@ use crate::files;
 use crate::games::{Episode, MaskKind, Step, counted};
 use crate::players::{Agents, Playable};
 use matchq_pictures::animation::{Frame, Tiles, animation};
+use matchq_pictures::gif::gif;
 use matchq_pictures::landed::Landed;
 
 /// Default maximum of moves in a picture of a player's game.
@@ -60,19 +61,17 @@ struct Record {
 
 /// Replays moves from a file, from standard input or of a player.
 pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> {
-    if let Some(path) = &arguments.html {
-        check_file("--html", path, "html")?;
-        let svg = arguments.svg.as_deref();
-        svg.map_or(Ok(()), |svg| files::check_apart(("--html", path), ("--svg", svg)))?;
-    }
-    if let Some(path) = &arguments.svg {
-        check_file("--svg", path, "svg")?;
+    let drawn = [("--html", &arguments.html), ("--svg", &arguments.svg), ("--gif", &arguments.gif)];
+    let drawn: Vec<(&str, &Path)> = drawn.iter().filter_map(|(flag, path)| Some((*flag, path.as_deref()?))).collect();
+    for (index, (flag, path)) in drawn.iter().enumerate() {
+        check_file(flag, path, flag.trim_start_matches('-'))?;
+        drawn[..index].iter().try_for_each(|other| files::check_apart((flag, path), *other))?;
     }
     let rules = rules::<G>(&arguments.game)?;
     let mut out = io::stdout().lock();
     let (episode, mut ties) = (Episode::<G>::deal(&rules, arguments.seed), tie_stream(arguments.seed));
     let is_counted = G::actions_left(&episode.state()) > 0;
-    let frames = arguments.svg.is_some().then(Vec::new);
+    let frames = (arguments.svg.is_some() || arguments.gif.is_some()).then(Vec::new);
     let record = arguments.html.is_some().then(Record::default);
     let mut replay =
         Replay { episode, out: &mut out, frames, landed: Landed::default(), is_counted, record, played: 0 };
@@ -130,8 +129,15 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     if let (Some(path), Some(frames)) = (&arguments.svg, &replay.frames) {
         files::write_atomically(path, animation(&title, Tiles::of::<G>(), frames).as_bytes())?;
     }
+    if let (Some(path), Some(frames)) = (&arguments.gif, &replay.frames) {
+        let drawn = gif(&title, Tiles::of::<G>(), frames);
+        files::write_atomically(
+            path,
+            &drawn.map_err(|what| Error::user(format!("--gif {}: {what}", path.display())))?,
+        )?;
+    }
     let (moves, score) = (counted(replay.played, "moves"), counted(replay.episode.score(), G::UNIT));
-    let drawn = arguments.svg.iter().chain(&arguments.html);
+    let drawn = arguments.svg.iter().chain(&arguments.gif).chain(&arguments.html);
     let drawn: String = drawn.map(|path| format!("{}: {title}, {moves}, {score}\n", files::name(path))).collect();
     written(replay.out, &drawn).map(|_| ())
 }

@@ -27,9 +27,14 @@ pub fn manual(arguments: &Manual) -> Result<()> {
         let name = command.get_display_name().unwrap_or(command.get_name());
         let page = Man::new(command.clone()).title(name.to_uppercase());
         let mut text = Vec::new();
-        page.render(&mut text).map_err(|error| Error::runtime(format!("the page {name}.1 cannot be written: {error}")))?;
+        page.render(&mut text)
+            .map_err(|error| Error::runtime(format!("the page {name}.1 cannot be written: {error}")))?;
         files::write_atomically(&folder.join(format!("{name}.1")), &text)?;
         pages += 1;
     }
-    print(&format!("{pages} manual pages are in {}\nread one: man -l {}\n", folder.display(), folder.join(format!("{}.1", named::name())).display()))
+    print(&format!(
+        "{pages} manual pages are in {}\nread one: man -l {}\n",
+        folder.display(),
+        folder.join(format!("{}.1", named::name())).display()
+    ))
 }

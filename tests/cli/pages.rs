@@ -286,3 +286,16 @@ fn every_command_of_the_pages_to_cargo_names_what_the_workspace_has() {
     }
     assert!(found > 20, "{found} commands of cargo were found");
 }
+
+#[test]
+fn a_game_is_drawn_as_a_gif_beside_its_svg() {
+    let place = Place::new();
+    let said = place.run_well(&["replay", "--seed", "1", "--player", "greedy", "--gif", "game.gif", "--svg", "game.svg"]);
+    assert_eq!(said.lines().count(), 2, "{said}");
+    assert!(said.lines().all(|line| line.contains("match3, seed 1, 25 moves, ")), "{said}");
+    let bytes = fs::read(place.path("game.gif")).unwrap();
+    assert!(bytes.starts_with(b"GIF89a") && (20_000..2_000_000).contains(&bytes.len()), "{} bytes", bytes.len());
+    let output = place.run(&["replay", "--seed", "1", "--player", "greedy", "--gif", "game.svg"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: --gif game.svg: it must end in .gif\n");
+}

@@ -20,7 +20,8 @@ fn every_shell_completes_every_command() {
 fn bash_reads_the_completions_and_offers_what_begins_alike() {
     let place = Place::new();
     fs::write(place.path("matchq.bash"), place.run_well(&["completions", "bash"])).unwrap();
-    let asked = "source matchq.bash; COMP_WORDS=(matchq com); COMP_CWORD=1; _matchq matchq com matchq; echo ${COMPREPLY[@]}";
+    let asked =
+        "source matchq.bash; COMP_WORDS=(matchq com); COMP_CWORD=1; _matchq matchq com matchq; echo ${COMPREPLY[@]}";
     let output = std::process::Command::new("bash").args(["-c", asked]).current_dir(place.path("")).output();
     let Ok(output) = output else { return eprintln!("there is no bash here") };
     assert_eq!(String::from_utf8_lossy(&output.stdout), "compare completions\n", "{output:?}");

@@ -1,11 +1,13 @@
-//! Pictures as SVG: charts, and games that move.
+//! Pictures as SVG: charts, and games that move; games as GIF.
 //!
-//! Every function gives the text of one file without scripts, which a browser shows as it is.
+//! A function for SVG gives the text of one file without scripts, which a browser shows as it is.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod animation;
+#[cfg(feature = "gif")]
+pub mod gif;
 pub mod landed;
 mod outline;
 pub mod plot;

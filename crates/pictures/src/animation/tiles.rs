@@ -30,12 +30,12 @@ impl Tiles<'static> {
 }
 
 impl Tiles<'_> {
-    pub(super) fn has_pieces(&self) -> bool {
+    pub(crate) fn has_pieces(&self) -> bool {
         !self.pieces.is_empty()
     }
 
     /// Tile of a character; none for an empty cell.
-    pub(super) fn of_character(&self, character: char) -> Option<usize> {
+    pub(crate) fn of_character(&self, character: char) -> Option<usize> {
         match character {
             EMPTY if self.has_pieces() => None,
             // A row about to vanish.
@@ -119,7 +119,7 @@ impl Tiles<'_> {
         self.tokens.iter().map(tile).collect()
     }
 
-    fn ground_colour(&self) -> [u8; 3] {
+    pub(crate) fn ground_colour(&self) -> [u8; 3] {
         if self.has_pieces() { [0x0d, 0x0f, 0x15] } else { [0x20, 0x23, 0x2f] }
     }
 
