@@ -60,6 +60,7 @@ pub enum Command {
     Serve(Serve),
     Completions(Completions),
     Man(Manual),
+    Card(Card),
 }
 
 /// Train an agent, or resume a training
@@ -516,6 +517,25 @@ pub struct Manual {
     /// The folder to write to, which is made if it is missing
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
+}
+
+/// Write an agent's folder as hubs of models want it
+///
+/// The folder has a README.md with a head in YAML, the agent as best.safetensors, its configuration, the
+/// curve of its training if that is a run's, and a game as GIF. Each command that takes an agent takes the
+/// folder.
+#[derive(Debug, Args)]
+pub struct Card {
+    /// An agent: the name of one that ships or of a run in runs/, a file, or a folder with a
+    /// best.safetensors
+    #[arg(value_name = "AGENT")]
+    pub agent: PathBuf,
+    /// The folder to write, empty or not there yet [default: card-NAME]
+    #[arg(long, value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// Games that are played for the mean score
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = whole(2_u64..=1_000_000))]
+    pub games: u64,
 }
 
 /// List a game's players, or a player's parameters

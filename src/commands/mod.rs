@@ -2,6 +2,7 @@
 
 pub mod advise;
 mod board_input;
+pub mod card;
 pub mod compare;
 pub mod endure;
 pub mod eval;
@@ -51,6 +52,10 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Endure(arguments) | Command::Shard(Shard { part: Part::Endure(arguments), .. }) => {
             (&arguments.game, arguments.players.iter().find_map(|player| agent_in(player)))
         }
+        Command::Card(arguments) => {
+            let agent = agents.load(&arguments.agent)?;
+            return door_of(agent.game(), agent.name())?.run(&command, &agents);
+        }
         Command::Replay(arguments) => (&arguments.game, arguments.player.as_deref().and_then(agent_in)),
         Command::Play(arguments) => (&arguments.game, agent_in(&arguments.player)),
         Command::Advise(arguments) => match arguments.look.theme.as_deref().and_then(game_of_theme) {
@@ -74,6 +79,7 @@ pub(crate) fn run_for<G: Playable>(command: &Command, agents: &Agents) -> Result
         Command::Replay(arguments) => replay::run::<G>(arguments, agents),
         Command::Play(arguments) => play::run::<G>(arguments, agents),
         Command::Advise(arguments) => advise::run::<G>(arguments, agents),
+        Command::Card(arguments) => card::run::<G>(arguments, agents),
         Command::Shard(arguments) => shard::run::<G>(arguments, agents),
         Command::Export(arguments) if arguments.onnx.is_some() => export::write_onnx::<G>(arguments, agents),
         _ => run_without_game(command, agents),

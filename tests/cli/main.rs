@@ -1,6 +1,7 @@
 //! The program as users meet it: runs, results, interruptions and helpful errors.
 
 mod advice;
+mod card;
 mod checkpoint;
 mod errors;
 mod evaluation;

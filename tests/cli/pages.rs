@@ -290,7 +290,8 @@ fn every_command_of_the_pages_to_cargo_names_what_the_workspace_has() {
 #[test]
 fn a_game_is_drawn_as_a_gif_beside_its_svg() {
     let place = Place::new();
-    let said = place.run_well(&["replay", "--seed", "1", "--player", "greedy", "--gif", "game.gif", "--svg", "game.svg"]);
+    let said =
+        place.run_well(&["replay", "--seed", "1", "--player", "greedy", "--gif", "game.gif", "--svg", "game.svg"]);
     assert_eq!(said.lines().count(), 2, "{said}");
     assert!(said.lines().all(|line| line.contains("match3, seed 1, 25 moves, ")), "{said}");
     let bytes = fs::read(place.path("game.gif")).unwrap();

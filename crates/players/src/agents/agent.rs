@@ -121,6 +121,11 @@ impl Agent {
         Ok(Self { ships: true, ..Self::of(file, name, shipped.name.to_owned()) })
     }
 
+    /// Whether the agent is inside the program.
+    pub fn ships(&self) -> bool {
+        self.ships
+    }
+
     /// Name in errors.
     pub fn name(&self) -> &str {
         &self.name
