@@ -144,12 +144,15 @@ impl<G: Playable> AnyPlayer for GamePlayer<G> {
 pub struct GameNetwork<G: Game> {
     evaluator: Evaluator<G>,
     rules: G::Rules,
+    /// Whether moves do nothing but swap, so that an image of the position is enough.
+    swaps: bool,
 }
 
 impl<G: Playable> GameNetwork<G> {
     pub fn of(agent: &Agent, rules: G::Rules) -> Result<Self> {
         let player = NetworkPlayer::of(&agent.network::<G>()?, BATCH, &Processor)?;
-        Ok(Self { evaluator: player.evaluator, rules })
+        let swaps = Swaps::of::<G>(&rules, player.evaluator.shape()).is_some();
+        Ok(Self { evaluator: player.evaluator, rules, swaps })
     }
 }
 
@@ -177,7 +180,7 @@ impl<G: Playable> AnyNetwork for GameNetwork<G> {
         let (mask, view, shape) = (self.evaluator.masks(&states)[0], self.evaluator.view(), self.evaluator.shape());
         let sizes = [shape.planes, shape.rows, shape.columns];
         let mut encoder = Encoder::<G>::new(view);
-        if !view.afterstates() || Swaps::of::<G>(&self.rules, shape).is_some() {
+        if !view.afterstates() || self.swaps {
             let Encoded { images, scalars, .. } = encoder.positions(&[(states[0], 0)]);
             return Ok(NetworkInput {
                 moves: Vec::new(),

@@ -23,7 +23,13 @@ pub fn run(command: &Command, arguments: &Export, agents: &Agents) -> Result<()>
     };
     let to_stdout = files::is_input(file);
     if !to_stdout {
-        files::check_destination(flag, file)?;
+        match flag {
+            "--onnx" => super::check_file(flag, file, "onnx")?,
+            _ => files::check_destination(flag, file)?,
+        }
+        if arguments.agent.is_file() {
+            files::check_apart((flag, file), ("the agent", &arguments.agent))?;
+        }
     }
     let agent = agent(arguments, agents)?;
     if flag == "--onnx" {
@@ -73,7 +79,7 @@ fn not_an_agent(name: &Path, agents: &Agents) -> Error {
     let agent = text.strip_suffix(SEARCHES).map(Path::new);
     if let Some(agent) = agent.filter(|agent| matches!(agents.find(agent), Ok(Some(_)))) {
         return Error::user(format!(
-            "{text} searches, which Python has not: export {}, the agent alone",
+            "{text} searches, which no exported file does: export {}, the agent alone",
             agent.display()
         ));
     }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::eval::tie_stream;
 use crate::files;
 use crate::games::{Episode, MaskKind, Step, counted};
-use crate::players::{Agents, Playable};
+use crate::players::{Agents, Playable, Player};
 use matchq_pictures::animation::{Frame, Tiles, animation};
 use matchq_pictures::gif::gif;
 use matchq_pictures::landed::Landed;
@@ -69,7 +69,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     }
     let rules = rules::<G>(&arguments.game)?;
     let mut out = io::stdout().lock();
-    let (episode, mut ties) = (Episode::<G>::deal(&rules, arguments.seed), tie_stream(arguments.seed));
+    let episode = Episode::<G>::deal(&rules, arguments.seed);
     let is_counted = G::actions_left(&episode.state()) > 0;
     let frames = (arguments.svg.is_some() || arguments.gif.is_some()).then(Vec::new);
     let record = arguments.html.is_some().then(Record::default);
@@ -79,17 +79,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
         (Some(player), _) => {
             let mut player = super::player::<G>(player, &rules, agents)?;
             let most = arguments.moves.unwrap_or(if replay.is_drawn() { DRAWN } else { u64::MAX });
-            let mut reading = replay.start()?;
-            while reading && replay.played < most && !replay.episode.is_over() {
-                if let Some(record) = &mut replay.record {
-                    record.values = matchq_page::values::<G>(player.as_mut(), &replay.episode.state())?;
-                }
-                let mut own = [ties.clone()];
-                let actions = player.act(&[replay.episode.state()], &mut own)?;
-                [ties] = own;
-                let Some(action) = actions.first() else { break };
-                reading = replay.play(*action)?;
-            }
+            replay.follow(player.as_mut(), arguments.seed, most)?;
         }
         (None, None) => {
             if io::stdin().is_terminal() {
@@ -142,6 +132,17 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     written(replay.out, &drawn).map(|_| ())
 }
 
+/// Pictures of a player's game, at most 200 moves.
+pub fn frames<G: Playable>(rules: &G::Rules, seed: u128, player: &mut dyn Player<G>) -> Result<Vec<Frame>> {
+    let episode = Episode::<G>::deal(rules, seed);
+    let is_counted = G::actions_left(&episode.state()) > 0;
+    let (mut out, frames) = (io::sink(), Some(Vec::new()));
+    let mut replay =
+        Replay { episode, out: &mut out, frames, landed: Landed::default(), is_counted, record: None, played: 0 };
+    replay.follow(player, seed, DRAWN)?;
+    Ok(replay.frames.unwrap_or_default())
+}
+
 /// A line for an error: limited, without control characters.
 fn shown(line: &str) -> String {
     const MOST: usize = 60;
@@ -179,6 +180,23 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
             if !self.play(action)? {
                 break;
             }
+        }
+        Ok(())
+    }
+
+    /// Lets a player play the game of a seed, at most so many moves.
+    fn follow(&mut self, player: &mut dyn Player<G>, seed: u128, most: u64) -> Result<()> {
+        let mut ties = tie_stream(seed);
+        let mut reading = self.start()?;
+        while reading && self.played < most && !self.episode.is_over() {
+            if let Some(record) = &mut self.record {
+                record.values = matchq_page::values::<G>(player, &self.episode.state())?;
+            }
+            let mut own = [ties.clone()];
+            let actions = player.act(&[self.episode.state()], &mut own)?;
+            [ties] = own;
+            let Some(action) = actions.first() else { break };
+            reading = self.play(*action)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use clap_mangen::Man;
 
-use super::print;
+use super::{print, quoted};
 use crate::cli::{Cli, Completions, Manual};
 use crate::error::{Error, Result};
 use crate::{files, named};
@@ -19,22 +19,35 @@ pub fn manual(arguments: &Manual) -> Result<()> {
     let Manual { folder } = arguments;
     files::create_folder(folder)
         .map_err(|error| Error::user(format!("the folder {} cannot be made: {error}", folder.display())))?;
-    let mut program = Cli::of_the_program();
+    let mut program = without_help(Cli::of_the_program());
     program.build();
     let mut pages = 0;
-    let commands = program.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help");
-    for command in std::iter::once(&program).chain(commands) {
+    for command in with_all_below(&program) {
         let name = command.get_display_name().unwrap_or(command.get_name());
         let page = Man::new(command.clone()).title(name.to_uppercase());
         let mut text = Vec::new();
         page.render(&mut text)
             .map_err(|error| Error::runtime(format!("the page {name}.1 cannot be written: {error}")))?;
-        files::write_atomically(&folder.join(format!("{name}.1")), &text)?;
+        let path = folder.join(format!("{name}.1"));
+        files::check_destination("man", &path)?;
+        files::write_atomically(&path, &text)?;
         pages += 1;
     }
+    let first = folder.join(format!("{}.1", named::name()));
     print(&format!(
         "{pages} manual pages are in {}\nread one: man -l {}\n",
         folder.display(),
-        folder.join(format!("{}.1", named::name())).display()
+        quoted(&first.display().to_string())
     ))
+}
+
+/// A command whose help is no command of its own.
+fn without_help(command: clap::Command) -> clap::Command {
+    command.disable_help_subcommand(true).mut_subcommands(without_help)
+}
+
+/// A command and all commands of it that are shown.
+fn with_all_below(command: &clap::Command) -> Vec<&clap::Command> {
+    let below = command.get_subcommands().filter(|command| !command.is_hide_set());
+    std::iter::once(command).chain(below.flat_map(with_all_below)).collect()
 }

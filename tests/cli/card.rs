@@ -28,9 +28,16 @@ fn an_agent_that_ships_and_one_whose_games_hardly_end_have_cards_too() {
     place.run_well(&["card", "match3-fitted", "--games", "3"]);
     let card = fs::read_to_string(place.path("card-match3-fitted/README.md")).unwrap();
     assert!(card.starts_with("---\nlicense: mit\n") && card.contains("learner = \"fitted\""), "{card}");
-    place.run_well(&["card", "tetris-shapes"]);
+    let said = place.run_well(&["card", "tetris-shapes"]);
+    assert!(said.contains("none was played for a score"), "{said}");
     let card = fs::read_to_string(place.path("card-tetris-shapes/README.md")).unwrap();
-    assert!(!card.contains("model-index") && card.contains("matchq endure --game tetris"), "{card}");
+    assert!(!card.contains("model-index"), "{card}");
+    let command = card.lines().find_map(|line| line.strip_prefix("    matchq endure ")).unwrap();
+    let mut words: Vec<&str> = command.split(' ').map(|word| if word == "1000000" { "2000" } else { word }).collect();
+    words.insert(0, "endure");
+    let players = words.iter().position(|word| *word == ".").unwrap();
+    words[players] = "card-tetris-shapes";
+    place.run_well(&words);
 }
 
 #[test]
@@ -43,4 +50,21 @@ fn a_folder_with_files_is_left_as_it_is() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(said, "error: the folder full is not empty: name another by --folder\n");
     assert_eq!(fs::read_dir(place.path("full")).unwrap().count(), 1);
+}
+
+#[test]
+fn an_agent_is_named_by_its_file_and_has_only_a_configuration_of_its_game() {
+    let place = Place::new();
+    fs::create_dir(place.path("own")).unwrap();
+    fs::copy(
+        format!("{}/checkpoints/match3-fitted/best.safetensors", env!("CARGO_MANIFEST_DIR")),
+        place.path("own/mine.safetensors"),
+    )
+    .unwrap();
+    fs::write(place.path("own/config.toml"), "password = 'secret'\n").unwrap();
+    let own = place.path("own/mine.safetensors");
+    place.run_well(&["card", own.to_str().unwrap(), "--games", "2"]);
+    let card = fs::read_to_string(place.path("card-mine/README.md")).unwrap();
+    assert!(card.contains("# mine, an agent for match3") && !card.contains("secret"), "{card}");
+    assert!(!place.path("card-mine/config.toml").exists());
 }

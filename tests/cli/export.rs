@@ -34,13 +34,13 @@ fn what_cannot_be_exported_gets_a_sentence_and_no_file() {
     for (name, file, sentence) in [
         ("nobody", "a.py", "error: nobody is not there: name an agent's file"),
         ("greedy", "a.py", "error: greedy is a player without an agent's file: export an agent, such as dqn"),
-        ("dqn+search", "a.py", "error: dqn+search searches, which Python has not: export dqn, the agent alone"),
+        ("dqn+search", "a.py", "error: dqn+search searches, which no exported file does: export dqn, the agent alone"),
         ("dqn", "nowhere/a.py", "error: --python nowhere/a.py: the folder nowhere does not exist"),
         ("tiny.toml", "a.py", "error: tiny.toml "),
         (
             "bilging-fitted",
             "a.py",
-            "error: bilging-fitted plays bilging; export writes agents of match3 alone: in Python use \
+            "error: bilging-fitted plays bilging; export --python writes agents of match3 alone: in Python use \
              matchq.Agent.load(\"bilging-fitted\")\n",
         ),
     ] {

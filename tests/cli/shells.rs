@@ -35,6 +35,16 @@ fn each_command_has_a_manual_page_with_its_flags() {
     assert!(names("matchq.1").contains("matchq\\-train(1)"), "{}", names("matchq.1"));
     assert!(names("matchq-train.1").contains("\\-\\-resume"));
     let pages = fs::read_dir(place.path("pages")).unwrap().count();
+    assert!(pages > 20, "{pages} pages");
+    // Every page that a page names is there.
+    for page in fs::read_dir(place.path("pages")).unwrap() {
+        let text = fs::read_to_string(page.unwrap().path()).unwrap().replace('\\', "");
+        for (end, _) in text.match_indices("(1)") {
+            let begins = |letter: char| !letter.is_ascii_alphanumeric() && letter != '-';
+            let name = &text[text[..end].rfind(begins).map_or(0, |at| at + 1)..end];
+            assert!(name.is_empty() || place.path("pages").join(format!("{name}.1")).is_file(), "{name}");
+        }
+    }
     assert!(said.starts_with(&format!("{pages} manual pages are in pages")), "{said}");
     fs::write(place.path("file"), "").unwrap();
     let output = place.run(&["man", "file/pages"]);

@@ -219,12 +219,12 @@ fn parameters_of_one_shape_are_stepped_together_as_each_would_be_alone() {
 
 #[test]
 fn moments_without_gradients_end_at_zero_and_not_as_subnormal_numbers() {
-    let of_a_row = |gradient: f32| move |row: usize, _: usize| if row == 0 { gradient } else { 0.0 };
+    let of_row = |own: usize, gradient: f32| move |row: usize, _: usize| if row == own { gradient } else { 0.0 };
     for make in [adam, muon] {
         let mut optimizer = make(0.0);
         let mut network = Convolved::new();
         for step in 0..400 {
-            let gradients = network.gradients(of_a_row(if step == 0 { 1e-9 } else { 0.0 }));
+            let gradients = network.gradients(of_row(0, if step == 0 { 1e-9 } else { 0.0 }));
             network = optimizer.step(0.0, network, gradients).0;
             let first = &moments(&optimizer.save(&network).unwrap())[0].1;
             match step {
@@ -233,7 +233,8 @@ fn moments_without_gradients_end_at_zero_and_not_as_subnormal_numbers() {
                 _ => {}
             }
         }
-        let gradients = network.gradients(of_a_row(1e-20));
+        // Its square is subnormal, in a row that had none before.
+        let gradients = network.gradients(of_row(1, 1e-20));
         network = optimizer.step(0.0, network, gradients).0;
         let saved = moments(&optimizer.save(&network).unwrap());
         assert!(saved[0].1.iter().chain(&saved[0].2).all(|moment| !moment.is_subnormal()));

@@ -39,43 +39,38 @@ pub fn gif(title: &str, tiles: Tiles, frames: &[Frame]) -> Result<Vec<u8>, Strin
     let ([Ok(width), Ok(height)], false) = (sizes, frames.is_empty()) else {
         return Err("a GIF has a frame and at most 65,535 pixels a side".to_owned());
     };
-    // Equal pictures are one, shown for longer.
-    let mut shown: Vec<(Canvas, u32)> = Vec::new();
-    for frame in frames {
-        let canvas = drawing.frame(frame);
-        match shown.last_mut() {
-            Some((last, time)) if last.pixels == canvas.pixels => *time += frame.milliseconds,
-            _ => shown.push((canvas, frame.milliseconds)),
-        }
-    }
-    encode([width, height], &shown).map_err(|error| error.to_string())
+    encode(&drawing, [width, height], &frames).map_err(|error| error.to_string())
 }
 
-fn encode([width, height]: [u16; 2], shown: &[(Canvas, u32)]) -> Result<Vec<u8>, EncodingError> {
-    let palette = Palette::of(shown.iter().map(|(canvas, _)| canvas));
+/// Each picture is drawn twice, since all of them would take too much memory: for the colours, and to be
+/// written.
+fn encode(drawing: &Drawing, [width, height]: [u16; 2], frames: &[&Frame]) -> Result<Vec<u8>, EncodingError> {
+    let mut counts = BTreeMap::new();
+    drawing.each(frames, |before, canvas, _| {
+        canvas.part(canvas.changed(before)).for_each(|pixel| *counts.entry(*pixel).or_default() += 1);
+        Ok(())
+    })?;
+    let palette = Palette::of(counts);
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, width, height, &palette.colours.concat())?;
     encoder.set_repeat(Repeat::Infinite)?;
-    let mut before: Option<&Canvas> = None;
     // Time is in hundredths of a second; what is rounded off is not lost.
     let (mut now, mut written) = (0, 0);
-    for (canvas, milliseconds) in shown {
-        now += milliseconds;
+    drawing.each(frames, |before, canvas, milliseconds| {
+        now += u64::from(milliseconds);
         let delay = (now / 10).saturating_sub(written);
         written += delay;
-        let [left, top, right, bottom] = canvas.changed(before);
-        let rows = (top..bottom).flat_map(|y| &canvas.pixels[y * canvas.width..][left..right]);
+        let changed @ [left, top, right, bottom] = canvas.changed(before);
         encoder.write_frame(&gif::Frame {
             left: left as u16,
             top: top as u16,
             width: (right - left) as u16,
             height: (bottom - top) as u16,
             delay: delay.min(u16::MAX.into()) as u16,
-            buffer: Cow::Owned(rows.map(|pixel| palette.number_of(*pixel)).collect()),
+            buffer: Cow::Owned(canvas.part(changed).map(|pixel| palette.number_of(*pixel)).collect()),
             ..gif::Frame::default()
-        })?;
-        before = Some(canvas);
-    }
+        })
+    })?;
     drop(encoder);
     Ok(bytes)
 }
@@ -113,6 +108,29 @@ impl<'a> Drawing<'a> {
             width,
             height: HEAD + rows * side + FEET,
         }
+    }
+
+    /// Gives each picture with the one before and its milliseconds; equal pictures in a row are one.
+    fn each(
+        &self,
+        frames: &[&Frame],
+        mut then: impl FnMut(Option<&Canvas>, &Canvas, u32) -> Result<(), EncodingError>,
+    ) -> Result<(), EncodingError> {
+        let mut before: Option<Canvas> = None;
+        let mut shown: Option<(Canvas, u32)> = None;
+        for frame in frames {
+            let canvas = self.frame(frame);
+            match &mut shown {
+                Some((last, time)) if last.pixels == canvas.pixels => *time += frame.milliseconds,
+                _ => {
+                    if let Some((last, time)) = shown.replace((canvas, frame.milliseconds)) {
+                        then(before.as_ref(), &last, time)?;
+                        before = Some(last);
+                    }
+                }
+            }
+        }
+        shown.map_or(Ok(()), |(last, time)| then(before.as_ref(), &last, time))
     }
 
     fn frame(&self, frame: &Frame) -> Canvas {
@@ -190,6 +208,11 @@ impl Canvas {
         let Ok(()) = cell.into_styled(PrimitiveStyle::with_stroke(Rgb888::WHITE, 2)).draw(self);
     }
 
+    /// Pixels of a rectangle: left, top, right and bottom behind.
+    fn part(&self, [left, top, right, bottom]: [usize; 4]) -> impl Iterator<Item = &[u8; 3]> {
+        (top..bottom).flat_map(move |y| &self.pixels[y * self.width..][left..right])
+    }
+
     /// The rectangle that differs from the picture before: left, top, right and bottom behind; a pixel
     /// where nothing does.
     fn changed(&self, before: Option<&Self>) -> [usize; 4] {
@@ -235,9 +258,7 @@ struct Palette {
 }
 
 impl Palette {
-    fn of<'a>(pictures: impl Iterator<Item = &'a Canvas>) -> Self {
-        let mut counts: BTreeMap<[u8; 3], u64> = BTreeMap::new();
-        pictures.flat_map(|picture| &picture.pixels).for_each(|pixel| *counts.entry(*pixel).or_default() += 1);
+    fn of(counts: BTreeMap<[u8; 3], u64>) -> Self {
         let mut ranked: Vec<([u8; 3], u64)> = counts.into_iter().collect();
         ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let colours: Vec<[u8; 3]> = ranked.iter().take(COLOURS).map(|(colour, _)| *colour).collect();

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::players::network::{BELOW, Model, NetworkShape, Processor, SHARE, Shown, Swaps};
 use crate::players::{Agent, Arrays, Kind, Playable};
 
-/// Operators of ONNX 1.16.
-const OPERATORS: i64 = 21;
-const IR_VERSION: i64 = 10;
+/// Version of the operators, the first in which the axes of means and maxima are an input.
+const OPERATORS: i64 = 18;
+const IR_VERSION: i64 = 8;
 
 /// The file of an agent that is a network, and what goes in and comes out.
 pub fn of_agent<G: Playable>(agent: &Agent) -> Result<(Vec<u8>, String)> {
@@ -57,11 +57,16 @@ pub fn of_agent<G: Playable>(agent: &Agent) -> Result<(Vec<u8>, String)> {
 
 /// What the file says of itself.
 fn about<G: Playable>(name: &str, model: &Model, swaps: bool) -> String {
+    let shape = model.shape::<G>();
     let tokens: String = G::TOKENS.iter().map(|token| format!(" {}", token.letter)).collect();
-    let seen = match (model.shape::<G>().view.shown, swaps) {
+    let planes = match G::TOKENS.len() == G::PLANES {
+        true => format!("planes of 0 and 1, one for each kind of token, in the order{tokens}"),
+        false => "planes of 0 and 1, as matchq.Agent.network_input gives them in Python".to_owned(),
+    };
+    let seen = match (shape.view.shown, swaps) {
         (Shown::Position, _) | (_, true) => format!(
-            "It values all moves of a position. images: planes of 0 and 1, one for each kind of token, in the order{tokens}. mask: \
-             the moves that are offered."
+            "It values all moves of a position. images: {planes}. scalars: in match-3 the moves left, by 25; in other games as \
+             network_input gives them. mask: the moves that are offered; where none is, action is the first."
         ),
         (Shown::Done, false) => "It values the position right after a move, before anything follows.".to_owned(),
         _ => "It values the position after a move and all that is certain to follow; certain: the points of the best certain \
@@ -69,7 +74,11 @@ fn about<G: Playable>(name: &str, model: &Model, swaps: bool) -> String {
             .to_owned(),
     };
     let relative = if model.config.relative && !G::MAY_END_EARLY { " relative to an average future" } else { "" };
-    format!("The network of the agent {name} of {}. {seen} values: in points{relative}.", G::NAME)
+    let plans = match shape.next_moves > 0 || shape.waves > 0 {
+        true => " Plans of two moves, which matchq's player makes, are not in the file.",
+        false => "",
+    };
+    format!("The network of the agent {name} of {}. {seen} values: in points{relative}.{plans}", G::NAME)
 }
 
 /// A network that becomes a graph. Names of nodes stand for their results.

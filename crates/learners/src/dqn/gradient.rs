@@ -303,6 +303,8 @@ mod tests {
             }
         }
         for share in [false, true] {
+            let dueling = NetworkConfig { dueling: true, ..config(16, 3, share, Input::Position, 0) };
+            assert_equal_by_autodiff(&network_of::<Match3>(dueling, false), 7, Loss::Squared, f32);
             let network = || config(16, 3, share, Input::Position, 0);
             assert_equal_by_autodiff(&network_of::<Bejeweled>(network(), false), 9, Loss::Huber, f32);
             assert_equal_by_autodiff(&network_of::<Bilging>(network(), false), 5, Loss::Huber, f32);

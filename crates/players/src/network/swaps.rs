@@ -1,10 +1,11 @@
 use matchq_core::random::{Role, Stream};
-use matchq_games::{ActionMask, Image, Text, offered};
+use matchq_games::{ActionMask, Episode, Image, Text, offered};
 
 use super::{NetworkShape, Shown};
 
-/// Deals on which swaps are checked.
-const DEALS: u64 = 5;
+/// Games in which swaps are checked, and most moves of each: scalars may change late in a game alone.
+const DEALS: u64 = 2;
+const MOVES: usize = 1_000;
 
 /// What each move of a game swaps, for networks that see the board right after a move.
 pub struct Swaps {
@@ -41,19 +42,28 @@ impl Swaps {
             table.extend(from);
         }
         for deal in 0..DEALS {
-            let state = G::new(rules, &mut Stream::new(deal, Role::Game, 0)).state();
-            let (image, scalars) = encode(&state);
-            let mask: ActionMask = offered::<G>(&state, shape.view.mask).0;
-            for action in mask.iter() {
-                let (after, scalars_after) = encode(&G::done(&state, action));
-                let from = &table[action * cells..][..cells];
-                let swapped = image.chunks_exact(cells).flat_map(|plane| from.iter().map(|cell| plane[*cell as usize]));
-                let added: Vec<f32> =
-                    scalars_after.iter().zip(&scalars).map(|(after, before)| after - before).collect();
-                let known = change.get_or_insert_with(|| added.clone());
-                if !after.iter().copied().eq(swapped) || *known != added {
-                    return None;
+            let mut game = Episode::<G>::deal(rules, deal.into());
+            for _ in 0..MOVES {
+                let state = game.state();
+                let (image, scalars) = encode(&state);
+                let mask: ActionMask = offered::<G>(&state, shape.view.mask).0;
+                for action in mask.iter() {
+                    let (after, scalars_after) = encode(&G::done(&state, action));
+                    let from = &table[action * cells..][..cells];
+                    let planes = image.chunks_exact(cells);
+                    let swapped = planes.flat_map(|plane| from.iter().map(|cell| plane[*cell as usize]));
+                    let added: Vec<f32> =
+                        scalars_after.iter().zip(&scalars).map(|(after, before)| after - before).collect();
+                    let known = change.get_or_insert_with(|| added.clone());
+                    let same = known.iter().zip(&added).all(|(one, other)| (one - other).abs() < 1e-6);
+                    if !same || !after.iter().copied().eq(swapped) {
+                        return None;
+                    }
                 }
+                match mask.iter().next().filter(|_| !game.is_over()) {
+                    Some(action) => game.step(action),
+                    None => break,
+                };
             }
         }
         Some(Self { table, actions: G::ACTIONS, scalars: change? })

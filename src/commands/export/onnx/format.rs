@@ -1,6 +1,6 @@
 //! The parts of ONNX's format that a network needs.
 //!
-//! Source: `onnx.proto3` of ONNX 1.16, IR version 10.
+//! Source: `onnx.proto3` of ONNX.
 
 use prost::Message;
 
