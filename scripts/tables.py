@@ -421,15 +421,16 @@ WITHOUT_PLANS = f"{NETWORK}:plan=0"
 CONFIGURATIONS = {
     "dqn": (WITHOUT_PLANS, 5, "a"),
     "quick": (NETWORK, 3, "c"),
-    "dqn-plain": (NETWORK, 2, "b"),
-    "dqn-plain-640k": (NETWORK, 5, "f"),
+    "dqn-plain": (NETWORK, 3, "b"),
+    "dqn-transitions": (NETWORK, 2, "g"),
+    "dqn-transitions-640k": (NETWORK, 5, "f"),
     "dqn-setups": (NETWORK, 3, "d"),
     "match3-fitted": (VALUE, 5, "e"),
 }
 TEST = {GAMES: 1_000, "seed": 2_000_000, "luck": 20}
 # Trainings with other settings, of which the text speaks: their configuration and settings.
 EVERY = ("evaluation.every=64_000", "evaluation.games=200", "checkpoint.every=16_000", "logging.every=6_400")
-OTHERS = {"dqn-plain-640k": ("dqn-plain", ("network.layers=6", "training.steps=640_000", *EVERY))}
+OTHERS = {"dqn-transitions-640k": ("dqn-transitions", ("network.layers=6", "training.steps=640_000", *EVERY))}
 TRAINED = {
     (name, seed): Report(
         "dqn",
@@ -441,7 +442,7 @@ TRAINED = {
     for name, (player, seeds, _) in CONFIGURATIONS.items()
     for seed in range(1, seeds + 1)
 }
-# Words and settings; the first is what the others are compared with. First 1,501 updates of `dqn-plain`, with six layers.
+# Words and settings; the first is what the others are compared with. First 1,501 updates of `dqn-transitions`, with six layers.
 CHANGES = {
     "base": ("nothing changed",),
     "discount-0": ("`learning.discount=0`: the move's own points", "learning.discount=0"),
@@ -604,7 +605,7 @@ def cost_table(reports):
     return grid(["`--config`", "learns, on one core", "luck-adjusted score"], [row for _, row in sorted(rows)], range(3))
 
 
-DQN_CHANGES = changes("dqn", "changes", "change", "configs/dqn-plain.toml", CHANGES, TEST, NETWORK, SHORT, **SCORES_OF)
+DQN_CHANGES = changes("dqn", "changes", "change", "configs/dqn-transitions.toml", CHANGES, TEST, NETWORK, SHORT, **SCORES_OF)
 TABLES += [
     Table("hand-in.md", "configurations", cost_table, TRAINED),
     Table("dqn.md", "configurations", configuration_table, TRAINED),
@@ -942,7 +943,7 @@ def a_second(path, **of):
 
 
 def plain_law():
-    """What updates bring to dqn-plain with four layers: rows of its report."""
+    """What updates bring to dqn-transitions, with four layers: rows of its report."""
     scores = {}
     for of in rows_of("dqn/plain-law.csv"):
         scores.setdefault((of["settings"], int(of["updates"])), []).append(float(of["luck_adjusted"]))
@@ -1094,7 +1095,7 @@ SENTENCES = [
     Sentence(
         "python/README.md",
         "scores 837.1 ± 7.2, the program {} (",
-        lambda: [f"{statistics.fmean(TRAINED['dqn-plain-640k', seed].read().mean for seed in range(1, 6)):.1f}"],
+        lambda: [f"{statistics.fmean(TRAINED['dqn-transitions-640k', seed].read().mean for seed in range(1, 6)):.1f}"],
     ),
     # Figures of others, and some that have no report.
     Sentence(BILGE, "3.8 points a move for greedy, 8.0 (completion 58 %)", source="Rodriguez, Chen and Turner-Maier 2008"),

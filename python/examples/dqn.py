@@ -1,10 +1,10 @@
-"""DQN in PyTorch in one file: a training by configs/dqn-plain.toml, to be read beside crates/learners/src/dqn/round.rs.
+"""DQN in PyTorch in one file: a training by configs/dqn-transitions.toml, to be read beside crates/learners/src/dqn/round.rs.
 
     pip install torch "./python[gymnasium]"
     python python/examples/dqn.py --seed 1
-    matchq train --config dqn-plain --set network.layers=6 --set training.steps=640_000 \\
+    matchq train --config dqn-transitions --set network.layers=6 --set training.steps=640_000 \\
         --set evaluation.every=64_000 --set evaluation.games=200
-    matchq plot runs/torch-1 runs/dqn-plain
+    matchq plot runs/torch-1 runs/dqn-transitions
 
 The file has the settings of this command, the program's network and its optimizer, and draws other random numbers. The run's
 folder has the program's logs, so that `matchq plot` and the page of `matchq serve` show it.

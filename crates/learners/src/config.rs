@@ -211,6 +211,7 @@ inside! {
     "dqn-plain",
     "dqn-plain-gpu",
     "dqn-setups",
+    "dqn-transitions",
     "match3-fitted",
     "quick",
     "tetris-cma",
