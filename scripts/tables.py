@@ -595,10 +595,10 @@ def learning(name, reports):
 
 
 def cost_table(reports):
-    """What a training of each configuration takes and what its agent scores."""
+    """What a training of each configuration takes and what its agent scores; `quick` and those that ship."""
     rows = []
     for name, of in by_first(found(reports)).items():
-        if name not in OTHERS:
+        if name not in OTHERS and not name.endswith("-transitions"):
             seconds = learning(name, reports)
             scores = MATCH3[name].read() if name in MATCH3 else ", ".join(f"{games.mean:.0f}" for games in of.values())
             rows.append((seconds, [f"`{name}`", in_words(seconds), scores]))
@@ -955,6 +955,14 @@ def plain_law():
     return [f"{min(gains):.0f}", f"{max(gains):.0f}", f"{law[most]:.0f}", f"{most:,}"]
 
 
+def by_rate():
+    """What so many updates of all labels bring by each learning rate: rows of the same report."""
+    rows = {of["settings"]: of for of in rows_of("dqn/plain-law.csv")}
+    scores = {rate: rows[f"learning.learning_rate={rate}"] for rate in ("0.005", "0.01", "0.02")}
+    (updates,) = {of["updates"] for of in scores.values()}
+    return [f"{int(updates):,}", *(figure for rate, of in scores.items() for figure in (f"{float(of['luck_adjusted']):.0f}", rate))]
+
+
 def apart(table, name, form):
     """How far a change's trainings are from the base's."""
     changed, base = mean_by_change(table, name)
@@ -1042,7 +1050,8 @@ SENTENCES = [
         "fitted in {} seconds, play as well as a network of {} that",
         lambda: [f"{learning('match3-fitted', TRAINED):.1f}", parameters("dqn")],
     ),
-    Sentence(DQN, "gains {} to {} points each time that its updates double, to {} after {}.", plain_law),
+    Sentence(DQN, "gains {} to {} points each time that its updates double, to {} after {};", plain_law),
+    Sentence(DQN, "{} updates of a quarter of the boards make {} by a rate of {}, {} by {}, {} by {}.", by_rate),
     Sentence(
         DQN,
         "Muon ({} to {} points over Adam), shared colours ({}) and the mask `matching` ({} over",

@@ -9,6 +9,7 @@ use matchq_pictures::gif::gif;
 
 use super::{Preferred, other_rules, print, quoted, replay, series};
 use crate::cli::{Card, Cli, Command, Series};
+use crate::door::door;
 use crate::error::{Error, Result};
 use crate::eval::Report;
 use crate::learners::{Source, configurations};
@@ -105,7 +106,11 @@ fn name_of(path: &Path, home: Option<&Path>) -> String {
 /// The configuration in a folder, if it is one of the game.
 fn configuration(folder: &Path, game: &str) -> Result<Option<String>> {
     let path = folder.join(CONFIG);
-    if !path.is_file() || !Source::load(&path, &[]).is_ok_and(|source| source.game().is_ok_and(|own| own == game)) {
+    // Another program's file may have the name.
+    let fits = |source: &Source| {
+        source.game().is_ok_and(|own| own == game) && door(game).is_ok_and(|door| door.keys(source).is_ok())
+    };
+    if !path.is_file() || !Source::load(&path, &[]).is_ok_and(|source| fits(&source)) {
         return Ok(None);
     }
     Ok(Some(files::text(CONFIG, files::read(&path)?)?))

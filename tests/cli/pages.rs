@@ -155,6 +155,8 @@ fn missing(command: &Command, folder: &Path, trained: &BTreeSet<String>) -> Vec<
             players.push(play.player.clone());
             game = play.game.name.clone();
         }
+        Command::Card(card) => players.push(agent(&card.agent)),
+        Command::Completions(_) | Command::Man(_) => {}
         Command::Advise(advise) => {
             players.push(advise.player.clone());
             files.extend(advise.file.clone());
@@ -289,7 +291,7 @@ fn every_command_of_the_pages_to_cargo_names_what_the_workspace_has() {
 
 #[test]
 fn a_game_is_drawn_as_a_gif_beside_its_svg() {
-    let place = Place::new();
+    let place = super::Place::new();
     let said =
         place.run_well(&["replay", "--seed", "1", "--player", "greedy", "--gif", "game.gif", "--svg", "game.svg"]);
     assert_eq!(said.lines().count(), 2, "{said}");
