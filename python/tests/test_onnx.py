@@ -34,7 +34,7 @@ def session(program, agent, folder):
     """The agent's network in onnxruntime."""
     path = folder / "agent.onnx"
     said = subprocess.run([program, "export", agent, "--onnx", path], text=True, check=True, capture_output=True).stdout
-    assert said.startswith(f"agent.onnx has the network of {agent}: images [")
+    assert said.startswith(f"{path} has the network of {agent}: images [")
     onnx.checker.check_model(onnx.load(path), full_check=True)
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1

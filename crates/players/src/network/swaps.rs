@@ -44,6 +44,9 @@ impl Swaps {
         for deal in 0..DEALS {
             let mut game = Episode::<G>::deal(rules, deal.into());
             for _ in 0..MOVES {
+                if game.is_over() {
+                    break;
+                }
                 let state = game.state();
                 let (image, scalars) = encode(&state);
                 let mask: ActionMask = offered::<G>(&state, shape.view.mask).0;
@@ -60,10 +63,8 @@ impl Swaps {
                         return None;
                     }
                 }
-                match mask.iter().next().filter(|_| !game.is_over()) {
-                    Some(action) => game.step(action),
-                    None => break,
-                };
+                let Some(action) = mask.iter().next() else { break };
+                game.step(action);
             }
         }
         Some(Self { table, actions: G::ACTIONS, scalars: change? })
