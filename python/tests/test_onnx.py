@@ -22,8 +22,8 @@ SHIPPED = [
 ]
 # Networks that no shipped agent has.
 OTHERS = [
-    {"network.input": "position", "network.dueling": "true"},
-    {"network.input": "position", "network.share_colours": "false"},
+    {"network.input": "position", "network.dynamics_waves": 0, "network.dueling": "true"},
+    {"network.input": "position", "network.dynamics_waves": 0, "network.share_colours": "false"},
     {"network.input": "afterstate", "network.dynamics_waves": 0},
     {"network.input": "afterstate", "network.dynamics_waves": 3, "network.dynamics_layers": 2, "network.share_colours": "false"},
     {"network.input": "plans", "network.dynamics_waves": 0},

@@ -95,7 +95,7 @@ fn run_without_game(command: &Command, agents: &Agents) -> Result<()> {
             print(&game.listing(arguments.player.as_deref())?)
         }
         Command::Read(arguments) => read::run(arguments),
-        Command::Export(arguments) => export::run(&command, arguments, agents),
+        Command::Export(arguments) => export::run(command, arguments, agents),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Completions(arguments) => shells::completions(arguments),

@@ -286,8 +286,11 @@ mod tests {
         Frame { rows, milliseconds, caption: caption.to_owned(), marked: marked.to_vec() }
     }
 
-    /// Pictures of a file with their times in hundredths of a second.
-    fn decoded(bytes: &[u8]) -> (usize, Vec<(Vec<[u8; 3]>, u16)>) {
+    /// A picture and its time in hundredths of a second.
+    type Shown = (Vec<[u8; 3]>, u16);
+
+    /// Width and pictures of a file.
+    fn decoded(bytes: &[u8]) -> (usize, Vec<Shown>) {
         let mut options = gif::DecodeOptions::new();
         options.set_color_output(gif::ColorOutput::RGBA);
         let mut decoder = options.read_info(bytes).unwrap();
