@@ -128,8 +128,9 @@ class App {
     }
     const name = answer.games.includes(state.game) ? state.game : answer.games[0];
     keepTheme({ game: name, name: file.name, text });
-    if (state.game !== name || state.view !== 'ask') await this.openPlace('ask', { game: name });
+    // Opening the view takes as long as its advice; a notice of that time must stay.
     notice(`${file.name} is kept: pictures of ${titleOf(this.about.games.find((game) => game.name === name))} are read with it, too.`);
+    if (state.game !== name || state.view !== 'ask') await this.openPlace('ask', { game: name });
     await this.views.ask.themesChanged();
   }
 
