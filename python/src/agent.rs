@@ -223,6 +223,13 @@ impl Player {
         serde_json::to_string(&report).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
+    /// The moves of the game of a seed, at most so many, private to matchq.replay.
+    fn _moves<'py>(&self, py: Python<'py>, first: &Bound<'py, PyAny>, most: u64) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let seed = seed(first)?;
+        let moves = on_threads_with(py, &self.player, |player| player.moves(seed, most).map_err(exception))?;
+        moves.iter().map(|chosen| to_python(py, chosen)).collect()
+    }
+
     /// Moves that the player considers on a board, best first, with their values.
     ///
     /// The list of (move, value) is empty where there is no move; act plays the first. A value is

@@ -2,10 +2,12 @@
 
 use std::marker::PhantomData;
 
-use matchq_pictures::animation::Tiles;
+use matchq_pictures::animation::{Frame, Tiles, animation};
+use matchq_pictures::film::Film;
+use matchq_pictures::gif::gif;
 use matchq_players::error::{Error, Result};
 use matchq_players::eval::{Report, Saved};
-use matchq_players::games::{ActionMask, Image, MaskKind, Token, actions_of_a_game, offered};
+use matchq_players::games::{ActionMask, Episode, Image, MaskKind, Token, actions_of_a_game, offered};
 use matchq_players::random::{Role, Stream};
 use matchq_players::roster::last_agent;
 use matchq_players::{Agent, Agents, ForGame, Kind, Playable, Shipped, with_game};
@@ -15,6 +17,7 @@ use serde_json::Value;
 
 use crate::errors::exception;
 use crate::player::{AnyNetwork, AnyPlayer, GameNetwork, GamePlayer};
+use crate::replay::{Drawn, Replayed};
 use crate::vector::{AnyGames, GameVector};
 
 /// A game of any kind; `left` is the actions left, `None` as many as a new game has.
@@ -73,6 +76,12 @@ pub trait AnyGame: Send + Sync {
 
     /// Moves of a new game; 0 where moves are not counted.
     fn moves(&self) -> usize;
+
+    /// Plays actions in the game of a seed; an error names the first after its end.
+    fn replay(&self, rules: &Value, seed: u128, actions: &[usize], drawn: Drawn) -> Result<Replayed>;
+
+    /// A board's text as a picture, which need not be a position of the game.
+    fn svg(&self, board: &str) -> String;
 
     /// The cells (row, column) that an action moves; none in games with pieces, where they depend on the board.
     fn cells(&self, action: usize) -> Option<Vec<(usize, usize)>>;
@@ -211,6 +220,34 @@ impl<G: Playable> AnyGame for Known<G> {
 
     fn moves(&self) -> usize {
         actions_of_a_game::<G>(&Default::default())
+    }
+
+    fn replay(&self, rules: &Value, seed: u128, actions: &[usize], drawn: Drawn) -> Result<Replayed> {
+        let rules = read_rules::<G>(rules)?;
+        let mut episode = Episode::<G>::deal(&rules, seed);
+        let mut film = Film::new(&episode, G::UNIT, drawn != Drawn::Nothing);
+        let (mut boards, mut scores) = (vec![G::board(&episode.state())], vec![episode.score()]);
+        for (number, action) in actions.iter().enumerate() {
+            if episode.is_over() {
+                return Err(Error::user(format!("the game is over before moves[{number}]")));
+            }
+            film.play(&mut episode, *action);
+            boards.push(G::board(&episode.state()));
+            scores.push(episode.score());
+        }
+        let (title, tiles) = (format!("{}, seed {seed}", G::NAME), Tiles::of::<G>());
+        let picture = match drawn {
+            Drawn::Nothing => Vec::new(),
+            Drawn::Svg => animation(&title, tiles, film.frames()).into_bytes(),
+            Drawn::Gif => gif(&title, tiles, film.frames()).map_err(Error::user)?,
+        };
+        let rules = serde_json::to_value(&rules).unwrap_or_default();
+        Ok(Replayed { boards, scores, rules, is_over: episode.is_over(), picture })
+    }
+
+    fn svg(&self, board: &str) -> String {
+        let rows = board.lines().map(str::to_owned).collect();
+        animation(G::NAME, Tiles::of::<G>(), &[Frame { rows, milliseconds: 1, ..Frame::default() }])
     }
 
     fn cells(&self, action: usize) -> Option<Vec<(usize, usize)>> {

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use matchq_players::games::match3::{Move, Rules};
+use matchq_players::games::Game as _;
+use matchq_players::games::match3::{Match3, Move, Rules};
 use matchq_players::kit::{self, Played};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -120,6 +121,11 @@ impl GameLogic {
             slf.getattr("__dict__")?.call_method1("update", (own,))?;
         }
         Ok(())
+    }
+
+    /// The board as a picture, for notebooks.
+    fn _repr_svg_(&self) -> PyResult<String> {
+        crate::game::game(Match3::NAME).map(|game| self.with(|logic| game.svg(&logic.board())))?
     }
 
     fn __repr__(&self) -> PyResult<String> {

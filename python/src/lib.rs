@@ -9,6 +9,7 @@ mod games;
 mod player;
 mod positions;
 mod reading;
+mod replay;
 mod report;
 mod values;
 mod vector;
@@ -25,6 +26,8 @@ fn _matchq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<agent::Agent>()?;
     module.add_function(wrap_pyfunction!(agent::agents, module)?)?;
     module.add_function(wrap_pyfunction!(report::_compared, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::_replayed, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::_board_svg, module)?)?;
     module.add_class::<game_logic::GameLogic>()?;
     module.add_class::<games::Games>()?;
     module.add_class::<reading::Reading>()?;

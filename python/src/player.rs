@@ -1,9 +1,10 @@
 //! Players and networks of any game.
 
 use matchq_players::error::{Error, Result};
-use matchq_players::eval::{Report, play_series};
-use matchq_players::games::{Game, decode};
+use matchq_players::eval::{Report, play_series, tie_stream};
+use matchq_players::games::{Episode, Game, decode};
 use matchq_players::network::{Encoded, Encoder, Evaluator, Processor, Swaps};
+use matchq_players::stop;
 use matchq_players::{Agent, Agents, BoxedPlayer, NetworkPlayer, Playable, Setting, parse_with, position_stream};
 use serde_json::Value;
 
@@ -33,6 +34,9 @@ pub trait AnyPlayer: Send {
 
     /// Games of seeds in a row, as `eval --json` reports them; `progress` receives the moves so far.
     fn series(&mut self, first: u128, count: u64, progress: &mut dyn FnMut(u64)) -> Result<Report>;
+
+    /// The moves of the game of a seed, at most so many.
+    fn moves(&mut self, seed: u128, most: u64) -> Result<Vec<Value>>;
 
     /// Moves that the player considers, best first, with values; empty where the game is over.
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>>;
@@ -129,6 +133,19 @@ impl<G: Playable> AnyPlayer for GamePlayer<G> {
         let played = play_series(player, rules, first, count, |moves| progress(moves.all))?;
         let seconds = begin.elapsed().as_secs_f64();
         Report::of::<G>(self.player.name().to_owned(), first, rules, &played, seconds)
+    }
+
+    fn moves(&mut self, seed: u128, most: u64) -> Result<Vec<Value>> {
+        let (mut episode, mut ties) = (Episode::<G>::deal(&self.rules, seed), [tie_stream(seed)]);
+        let mut moves = Vec::new();
+        while (moves.len() as u64) < most && !episode.is_over() {
+            stop::look();
+            let actions = self.player.act(&[episode.state()], &mut ties)?;
+            let Some(action) = actions.first() else { break };
+            moves.push(G::to_json(*action));
+            episode.step(*action);
+        }
+        Ok(moves)
     }
 
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>> {

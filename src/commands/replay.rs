@@ -13,11 +13,11 @@ use crate::cli;
 use crate::error::{Error, Result};
 use crate::eval::tie_stream;
 use crate::files;
-use crate::games::{Episode, MaskKind, Step, counted};
+use crate::games::{Episode, MaskKind, counted};
 use crate::players::{Agents, Playable, Player};
 use matchq_pictures::animation::{Frame, Tiles, animation};
+use matchq_pictures::film::{Film, Played};
 use matchq_pictures::gif::gif;
-use matchq_pictures::landed::Landed;
 
 /// Default maximum of moves in a picture of a player's game.
 const DRAWN: u64 = 200;
@@ -39,9 +39,9 @@ struct Line {
 struct Replay<'a, G: Playable, W> {
     episode: Episode<G>,
     out: &'a mut W,
-    /// Frames of the picture, if drawn.
-    frames: Option<Vec<Frame>>,
-    landed: Landed,
+    film: Film,
+    /// Whether the game goes into a picture or a page.
+    is_drawn: bool,
     /// Whether the rules count moves.
     is_counted: bool,
     /// The page, if written.
@@ -70,15 +70,13 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     let rules = rules::<G>(&arguments.game)?;
     let mut out = io::stdout().lock();
     let episode = Episode::<G>::deal(&rules, arguments.seed);
-    let is_counted = G::actions_left(&episode.state()) > 0;
-    let frames = (arguments.svg.is_some() || arguments.gif.is_some()).then(Vec::new);
+    let film = Film::new(&episode, G::UNIT, arguments.svg.is_some() || arguments.gif.is_some());
     let record = arguments.html.is_some().then(Record::default);
-    let mut replay =
-        Replay { episode, out: &mut out, frames, landed: Landed::default(), is_counted, record, played: 0 };
+    let mut replay = Replay::new(episode, &mut out, film, record);
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
             let mut player = super::player::<G>(player, &rules, agents)?;
-            let most = arguments.moves.unwrap_or(if replay.is_drawn() { DRAWN } else { u64::MAX });
+            let most = arguments.moves.unwrap_or(if replay.is_drawn { DRAWN } else { u64::MAX });
             replay.follow(player.as_mut(), arguments.seed, most)?;
         }
         (None, None) => {
@@ -116,10 +114,11 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
         });
         files::write_atomically(path, web::single(web::Inside::Record(&page)).as_bytes())?;
     }
-    if let (Some(path), Some(frames)) = (&arguments.svg, &replay.frames) {
+    let frames = replay.film.frames();
+    if let Some(path) = &arguments.svg {
         files::write_atomically(path, animation(&title, Tiles::of::<G>(), frames).as_bytes())?;
     }
-    if let (Some(path), Some(frames)) = (&arguments.gif, &replay.frames) {
+    if let Some(path) = &arguments.gif {
         let drawn = gif(&title, Tiles::of::<G>(), frames);
         files::write_atomically(
             path,
@@ -135,12 +134,10 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
 /// Pictures of a player's game, at most 200 moves.
 pub fn frames<G: Playable>(rules: &G::Rules, seed: u128, player: &mut dyn Player<G>) -> Result<Vec<Frame>> {
     let episode = Episode::<G>::deal(rules, seed);
-    let is_counted = G::actions_left(&episode.state()) > 0;
-    let (mut out, frames) = (io::sink(), Some(Vec::new()));
-    let mut replay =
-        Replay { episode, out: &mut out, frames, landed: Landed::default(), is_counted, record: None, played: 0 };
+    let (film, mut out) = (Film::new(&episode, G::UNIT, true), io::sink());
+    let mut replay = Replay::new(episode, &mut out, film, None);
     replay.follow(player, seed, DRAWN)?;
-    Ok(replay.frames.unwrap_or_default())
+    Ok(replay.film.frames().to_vec())
 }
 
 /// A line for an error: limited, without control characters.
@@ -150,10 +147,11 @@ fn shown(line: &str) -> String {
     if line.chars().nth(MOST).is_some() { text + "..." } else { text }
 }
 
-impl<G: Playable, W: Write> Replay<'_, G, W> {
-    /// Whether the game goes into a picture or a page.
-    fn is_drawn(&self) -> bool {
-        self.frames.is_some() || self.record.is_some()
+impl<'a, G: Playable, W: Write> Replay<'a, G, W> {
+    fn new(episode: Episode<G>, out: &'a mut W, film: Film, record: Option<Record>) -> Self {
+        let is_drawn = !film.frames().is_empty() || record.is_some();
+        let is_counted = G::actions_left(&episode.state()) > 0;
+        Self { episode, out, film, is_drawn, is_counted, record, played: 0 }
     }
 
     /// Reads one move a line; writes a line of JSON for the start and each move, unless the game is
@@ -202,31 +200,19 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     }
 
     fn start(&mut self) -> Result<bool> {
-        let board = G::board(&self.episode.state());
-        self.frame(&board, vec![], 1_000, 0);
         if let Some(record) = &mut self.record {
+            let board = G::board(&self.episode.state());
             record.position = matchq_page::position::<G>(&self.episode.game, &board, self.is_counted, 0);
         }
-        self.line(board, 0)
+        self.line(0)
     }
 
     fn play(&mut self, action: usize) -> Result<bool> {
-        let before = self.episode.score();
         let state = self.episode.state();
-        // Pieces fall faster than tokens.
-        let [choice, pass, rest] = if G::PIECES.is_some() { [400, 80, 100] } else { [600, 120, 500] };
-        if action < G::ACTIONS {
-            self.frame(&self.landed.name(&G::board(&state)), G::cells(&state, action), choice, before);
-        }
-        let shown = self.landed.name(&G::board(&state));
-        let (Step { reward, .. }, mut boards) = self.episode.game.frames(action, &mut self.episode.stream);
-        let board = G::board(&self.episode.state());
-        let mut named = board.clone();
-        self.landed.follow::<G>(&state, action, &mut boards, &mut named);
+        let Played { before, way, rest, points } = self.film.play(&mut self.episode, action);
         self.played += 1;
         if let Some(record) = &mut self.record {
             let number = record.steps.len() + 1;
-            let position = matchq_page::position::<G>(&self.episode.game, &named, self.is_counted, number);
             let wasted = action >= G::ACTIONS;
             record.steps.push(json!({
                 "values": std::mem::take(&mut record.values),
@@ -234,37 +220,22 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
                     "action": action,
                     "words": if wasted { "a wasted move".to_owned() } else { G::words(&state, action) },
                     "cells": if wasted { vec![] } else { G::cells(&state, action) },
-                    "before": shown,
-                    "frames": boards,
-                    "points": reward,
-                    "position": position,
+                    "before": before,
+                    "frames": way,
+                    "points": points,
+                    "position": matchq_page::position::<G>(&self.episode.game, &rest, self.is_counted, number),
                 },
             }));
         }
-        for board in &boards {
-            let flash = G::PIECES.is_some() && board.contains(' ');
-            self.frame(board, vec![], if flash { 250 } else { pass }, before);
-        }
-        let end = self.episode.is_over();
-        self.frame(&named, vec![], if end { 3_000 } else { rest }, self.episode.score());
-        self.line(board, reward as i32)
-    }
-
-    fn frame(&mut self, board: &str, marked: Vec<(usize, usize)>, milliseconds: u32, score: i32) {
-        let Some(frames) = &mut self.frames else { return };
-        let left = G::actions_left(&self.episode.state());
-        let moves = if left > 0 { format!(", {} left", counted(left, "moves")) } else { String::new() };
-        let caption = format!("{}{moves}", counted(score, G::UNIT));
-        let rows = board.lines().map(str::to_owned).collect();
-        frames.push(Frame { rows, milliseconds, caption, marked });
+        self.line(points as i32)
     }
 
     /// Writes a line, unless the game is drawn; false, as from `start` and `play`, if the pipe is closed.
-    fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
-        if self.is_drawn() {
+    fn line(&mut self, score_delta: i32) -> Result<bool> {
+        if self.is_drawn {
             return Ok(true);
         }
-        let score = self.episode.score();
+        let (board, score) = (G::board(&self.episode.state()), self.episode.score());
         let moves_left = self.is_counted.then(|| G::actions_left(&self.episode.state()));
         let over = Some(true).filter(|_| !self.is_counted && self.episode.is_over());
         let line = series::json(&Line { board, score_delta, score, moves_left, over })?;
@@ -280,8 +251,8 @@ mod tests {
 
     fn read(input: &[u8], out: &mut impl Write) -> Result<()> {
         let episode = Episode::<Match3>::deal(&Default::default(), 0);
-        Replay { episode, out, frames: None, landed: Landed::default(), is_counted: true, record: None, played: 0 }
-            .read(input, "moves.jsonl")
+        let film = Film::new(&episode, "points", false);
+        Replay::new(episode, out, film, None).read(input, "moves.jsonl")
     }
 
     fn replay(input: &[u8]) -> Result<String> {

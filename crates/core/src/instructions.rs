@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 pub enum InstructionSet {
     /// Instructions of every supported processor.
     Portable,
+    /// Registers of four 32-bit numbers, products and sums in one: NEON.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     /// Registers of eight 32-bit numbers: AVX2, FMA, POPCNT, LZCNT, BMI1 and BMI2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -30,8 +33,10 @@ const VARIABLE: &str = "MATCHQ_INSTRUCTIONS";
 impl InstructionSet {
     /// Sets of this processor, the smallest first.
     pub fn present() -> Vec<Self> {
-        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+        #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused_mut))]
         let mut present = vec![Self::Portable];
+        #[cfg(target_arch = "aarch64")]
+        present.push(Self::Neon);
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
@@ -94,6 +99,8 @@ impl InstructionSet {
     fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => "neon",
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]

@@ -36,7 +36,7 @@ with_the_best_instructions! {
         transformed: &[Line],
         panels: &[Line],
         products: &mut [Line],
-    ) = multiply_all[(Numbers, 12, 6, 2), (Numbers, 6, 3, 2), (Numbers, 2, 1, 4)]
+    ) = multiply_all[(Numbers, 12, 6, 2), (Numbers, 6, 3, 2), (Numbers, 6, 3, 4), (Numbers, 2, 1, 4)]
 }
 
 with_the_best_instructions! {
@@ -46,7 +46,7 @@ with_the_best_instructions! {
         transformed: &[Line],
         panels: &[Line],
         products: &mut [Line],
-    ) = pairs multiply_all[(12, 6, 2), (6, 3, 2), (2, 1, 4)]
+    ) = pairs multiply_all[(12, 6, 2), (6, 3, 2), (6, 3, 4), (2, 1, 4)]
 }
 
 #[inline(always)]
@@ -95,7 +95,7 @@ with_the_best_instructions! {
         transformed: &[Line],
         gradients: &[Line],
         sums: &mut [Line],
-    ) = add_all[(Numbers, 8, 2), (Numbers, 4, 2), (Numbers, 2, 4)]
+    ) = add_all[(Numbers, 8, 2), (Numbers, 4, 2), (Numbers, 4, 4), (Numbers, 2, 4)]
 }
 
 with_the_best_instructions! {
@@ -105,7 +105,7 @@ with_the_best_instructions! {
         transformed: &[Line],
         gradients: &[Line],
         sums: &mut [Line],
-    ) = pairs add_all[(8, 2), (4, 2), (2, 4)]
+    ) = pairs add_all[(8, 2), (4, 2), (4, 4), (2, 4)]
 }
 
 #[inline(always)]

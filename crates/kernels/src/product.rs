@@ -31,7 +31,7 @@ with_the_best_instructions! {
         steps: &Steps<1>,
         right: &[Line],
         sums: &mut [Line],
-    ) = add_all[(12, 1, 1), (6, 2, 1), (2, 4, 1)]
+    ) = add_all[(12, 1, 1), (6, 2, 1), (6, 4, 1), (2, 4, 1)]
 }
 
 with_the_best_instructions! {
@@ -41,7 +41,7 @@ with_the_best_instructions! {
         steps: &Steps<WIDTH>,
         right: &[Line],
         sums: &mut [Line],
-    ) = add_all[(12, 1, 16), (6, 2, 16), (2, 4, 16)]
+    ) = add_all[(12, 1, 16), (6, 2, 16), (6, 4, 16), (2, 4, 16)]
 }
 
 /// Blocks of `TALL` rows of `WIDE` registers, whose sums fill the processor's registers.

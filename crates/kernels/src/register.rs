@@ -3,6 +3,9 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
 
+#[cfg(target_arch = "aarch64")]
+use std::arch::aarch64 as arm;
+
 /// Numbers on which one instruction works.
 ///
 /// # Safety
@@ -107,6 +110,45 @@ impl Register for Eight {
     }
 }
 
+/// Four numbers of NEON, which every processor of the architecture has.
+#[cfg(target_arch = "aarch64")]
+pub type Neon = arm::float32x4_t;
+
+#[cfg(target_arch = "aarch64")]
+impl Register for Neon {
+    const LANES: usize = 4;
+
+    by_instructions! {
+        fn zero() -> Self = arm::vdupq_n_f32(0.0);
+        fn load(from: *const f32) -> Self = arm::vld1q_f32(from);
+        fn splat(from: *const f32) -> Self = arm::vld1q_dup_f32(from);
+        fn store(self, to: *mut f32) = arm::vst1q_f32(to, self);
+        fn plus(self, other: Self) -> Self = arm::vaddq_f32(self, other);
+        fn minus(self, other: Self) -> Self = arm::vsubq_f32(self, other);
+        fn times(self, other: Self) -> Self = arm::vmulq_f32(self, other);
+        fn times_plus(self, factor: Self, sum: Self) -> Self = arm::vfmaq_f32(sum, self, factor);
+        // NaN if one is.
+        fn rectified(self) -> Self = arm::vmaxq_f32(self, arm::vdupq_n_f32(0.0));
+        fn passes(self) -> u16 = {
+            let above = arm::vmvnq_u32(arm::vcleq_f32(self, arm::vdupq_n_f32(0.0)));
+            arm::vaddvq_u32(arm::vandq_u32(above, arm::vld1q_u32(LANES.as_ptr()))) as u16
+        };
+        fn where_set(self, bits: u16) -> Self = {
+            let set = arm::vtstq_u32(arm::vdupq_n_u32(bits.into()), arm::vld1q_u32(LANES.as_ptr()));
+            arm::vreinterpretq_f32_u32(arm::vandq_u32(arm::vreinterpretq_u32_f32(self), set))
+        };
+        fn low(self) -> Self = arm::vreinterpretq_f32_u32(arm::vshlq_n_u32::<16>(arm::vreinterpretq_u32_f32(self)));
+        fn high(self) -> Self = {
+            let half = arm::vandq_u32(arm::vreinterpretq_u32_f32(self), arm::vdupq_n_u32(!0xffff));
+            arm::vreinterpretq_f32_u32(half)
+        };
+    }
+}
+
+/// Bit of each lane.
+#[cfg(target_arch = "aarch64")]
+const LANES: [u32; 4] = [1, 2, 4, 8];
+
 #[derive(Clone, Copy)]
 pub struct Four([f32; 4]);
 
@@ -160,7 +202,7 @@ impl Register for Four {
 /// Defines a function that is compiled for each instruction set and calls the best.
 ///
 /// An inlined function does the work, generic over the [`Register`] `R` and the numbers given for
-/// registers of sixteen, eight and four. `pairs` adds the units [`Emulated`](super::unit::Emulated)
+/// registers of sixteen, eight, NEON's and other four. `pairs` adds the units [`Emulated`](super::unit::Emulated)
 /// and [`Native`](super::unit::Native), `long` the cells along the long axis of a
 /// [`Form`](super::winograd::Form), two or four.
 ///
@@ -168,7 +210,7 @@ impl Register for Four {
 /// Of the function that does the work: the processor has the instructions of `R` and the unit.
 macro_rules! with_the_best_instructions {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = pairs $work:ident
-        $([($($sixteen:tt),*), ($($eight:tt),*), ($($four:tt),*)])?
+        $([($($sixteen:tt),*), ($($eight:tt),*), ($($neon:tt),*), ($($four:tt),*)])?
     ) => {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
@@ -191,7 +233,7 @@ macro_rules! with_the_best_instructions {
             }
             with_the_best_instructions! {
                 @each ($($argument: $kind),*) = $work [unit::Emulated]
-                $([($($sixteen),*), ($($eight),*), ($($four),*)])?
+                $([($($sixteen),*), ($($eight),*), ($($neon),*), ($($four),*)])?
             }
         }
     };
@@ -215,17 +257,17 @@ macro_rules! with_the_best_instructions {
         }
     };
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = $work:ident
-        $([($($sixteen:tt),*), ($($eight:tt),*), ($($four:tt),*)])?
+        $([($($sixteen:tt),*), ($($eight:tt),*), ($($neon:tt),*), ($($four:tt),*)])?
     ) => {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
             with_the_best_instructions! {
-                @each ($($argument: $kind),*) = $work [] $([($($sixteen),*), ($($eight),*), ($($four),*)])?
+                @each ($($argument: $kind),*) = $work [] $([($($sixteen),*), ($($eight),*), ($($neon),*), ($($four),*)])?
             }
         }
     };
     (@each ($($argument:ident: $kind:ty),*) = $work:ident [$($unit:path)?]
-        $([($($sixteen:tt),*), ($($eight:tt),*), ($($four:tt),*)])?
+        $([($($sixteen:tt),*), ($($eight:tt),*), ($($neon:tt),*), ($($four:tt),*)])?
     ) => {{
         use $crate::instructions::InstructionSet;
         use $crate::register;
@@ -248,6 +290,11 @@ macro_rules! with_the_best_instructions {
             // SAFETY: any processor has these instructions.
             InstructionSet::Portable => unsafe {
                 $work::<register::Four $(, $unit)? $($(, $four)*)?>($($argument),*)
+            },
+            // SAFETY: any processor of the architecture has these instructions.
+            #[cfg(target_arch = "aarch64")]
+            InstructionSet::Neon => unsafe {
+                $work::<register::Neon $(, $unit)? $($(, $neon)*)?>($($argument),*)
             },
             // SAFETY: the processor has the instructions.
             #[cfg(target_arch = "x86_64")]

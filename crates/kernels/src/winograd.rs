@@ -254,7 +254,7 @@ with_the_best_instructions! {
         windows: &Windows,
         padded: &[Line],
         transformed: &mut [Line],
-    ) = pairs read_two[(false), (false), (false)]
+    ) = pairs read_two[(false), (false), (false), (false)]
 }
 
 with_the_best_instructions! {
@@ -262,7 +262,7 @@ with_the_best_instructions! {
         windows: &Windows,
         padded: &[Line],
         transformed: &mut [Line],
-    ) = pairs read_two[(true), (true), (true)]
+    ) = pairs read_two[(true), (true), (true), (true)]
 }
 
 #[inline(always)]

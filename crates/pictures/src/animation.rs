@@ -78,7 +78,7 @@ pub fn animation(title: &str, tiles: Tiles, frames: &[Frame]) -> String {
     }
     svg.add(format_args!("</g>"));
     captions(&mut svg, &clock, &frames, width / 2.0, height - 28.0);
-    if !frames.is_empty() {
+    if frames.len() > 1 {
         svg.add(format_args!(
             r##"<rect x="{left}" y="{}" width="0" height="3" rx="1.5" fill="#6e79d6"><animate attributeName="width" values="0;{board_width}" dur="{}ms" repeatCount="indefinite"/></rect>"##,
             height - 14.0,

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 pub mod animation;
+pub mod film;
 #[cfg(feature = "gif")]
 pub mod gif;
 pub mod landed;

@@ -16,7 +16,7 @@ vertical). Importing this package registers an environment for each game, such a
 import os
 
 from matchq._game import Game
-from matchq._judge import compare, evaluate
+from matchq._judge import Comparison, Evaluation, compare, evaluate
 from matchq._matchq import (
     GAMES,
     Agent,
@@ -34,14 +34,19 @@ from matchq._matchq import (
     moves_of_a_game,
     read_board,
 )
+from matchq._replay import Board, Replay, replay
 
 __all__ = [
     "GAMES",
     "Agent",
+    "Board",
+    "Comparison",
+    "Evaluation",
     "Game",
     "GameLogic",
     "Player",
     "Reading",
+    "Replay",
     "__version__",
     "action_mask",
     "action_of_move",
@@ -53,6 +58,7 @@ __all__ = [
     "move_of_action",
     "moves_of_a_game",
     "read_board",
+    "replay",
 ]
 
 

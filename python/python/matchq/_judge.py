@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import html
+import importlib.util
 import json
 import operator
 import sys
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from matchq._arrays import SCALARS, Arrays, Observation
-from matchq._matchq import Games, Player, _compared, move_of_action
+from matchq._matchq import Games, Player, _compared, move_of_action, moves_of_a_game
 
 # What chooses moves: a player's text, a player or agent, or a function of observations and masks.
 Policy = Union[str, Player, Callable[[Observation, npt.NDArray[np.bool_]], Any]]
@@ -27,22 +28,103 @@ MOST_LUCK = 100_000
 
 
 class _Progress:
-    """A line on standard error, for people at a terminal."""
+    """What is done of the work: a line on standard error at a terminal, in a notebook a bar by tqdm or a line without it."""
 
     def __init__(self, shown: bool | None) -> None:
-        self.shown = sys.stderr.isatty() if shown is None else shown
-        self.last = 0.0
+        in_notebook = "ipykernel" in sys.modules
+        self.shown = (sys.stderr.isatty() or in_notebook) if shown is None else shown
+        self.last, self.length = 0.0, 0
+        self.make_bar = _tqdm() if in_notebook and self.shown else None
+        self.bar: Any = None
 
-    def tell(self, what: str) -> None:
-        """Shows what is done, at most ten times a second."""
-        if self.shown and time.monotonic() - self.last >= 0.1:
-            self.last = time.monotonic()
-            print(f"\r{what}\x1b[K", end="", file=sys.stderr, flush=True)
+    def tell(self, what: str, done: int, unit: str, total: int) -> None:
+        """Shows how much of a total is done, 0 if it is unknown, at most ten times a second."""
+        if not self.shown or time.monotonic() - self.last < 0.1:
+            return
+        self.last = time.monotonic()
+        if self.make_bar is None:
+            of_total = f" of {total:,}" if total else ""
+            line = f"{what}: {done:,}{of_total} {unit}"
+            # Notebooks know no code that clears a line.
+            print(f"\r{line.ljust(self.length)}", end="", file=sys.stderr, flush=True)
+            self.length = len(line)
+            return
+        if self.bar is None or self.bar.desc != f"{what}: ":
+            self.close()
+            self.bar = self.make_bar(total=total or None, desc=what, unit=f" {unit}", leave=False)
+        self.bar.update(done - self.bar.n)
+
+    def close(self) -> None:
+        """Takes away the bar."""
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
 
     def end(self) -> None:
         """Clears the line."""
-        if self.shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        self.close()
+        if self.length:
+            print(f"\r{' ' * self.length}\r", end="", file=sys.stderr, flush=True)
+
+
+def _tqdm() -> Any:
+    """What makes a bar of tqdm, a widget where the notebook has these; None without tqdm."""
+    with_widgets = importlib.util.find_spec("ipywidgets") is not None
+    try:
+        return importlib.import_module("tqdm.notebook" if with_widgets else "tqdm").tqdm
+    except ImportError:
+        return None
+
+
+class Evaluation(dict[str, Any]):
+    """What ``evaluate`` returns: a dictionary that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        return _table(FIGURES, [_row(self)])
+
+
+class Comparison(dict[str, Any]):
+    """What ``compare`` returns: a dictionary that a notebook shows as two tables."""
+
+    def _repr_html_(self) -> str:
+        players = _table(FIGURES, [_row(player) for player in self["players"]])
+        if not self["pairs"]:
+            return players
+        pairs = [
+            [pair["player"], pair["than"], _interval(pair), _interval(pair.get("luck_adjusted"))]
+            for pair in self["pairs"]
+        ]
+        return players + _table(["player", "than", "difference in the same games", "luck-adjusted"], pairs)
+
+
+FIGURES = ["player", "games", "score", "luck-adjusted", "ms a move"]
+
+
+def _row(player: Mapping[str, Any]) -> list[str]:
+    adjusted = _interval(player.get("luck_adjusted"))
+    # The time of a function is unknown.
+    time = f"{player['milliseconds_per_move']:.3g}" if player["milliseconds_per_move"] else ""
+    return [player["player"], f"{player['n']:,}", _interval(player), adjusted, time]
+
+
+def _interval(figure: Mapping[str, Any] | None) -> str:
+    """A mean with its 95 % interval; empty if there is none."""
+    return f"{figure['mean']:,.1f} ± {figure['half_width']:,.1f}" if figure else ""
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    """A table in HTML, without the columns that no row fills; numbers stand at the right."""
+    filled = [column for column in range(len(head)) if any(row[column] for row in rows)]
+
+    def line(cells: list[str], tag: str) -> str:
+        def cell(column: int) -> str:
+            side = "left" if head[column] in ("player", "than") else "right"
+            return f'<{tag} style="text-align: {side}">{html.escape(cells[column])}</{tag}>'
+
+        return f"<tr>{''.join(map(cell, filled))}</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>"
 
 
 def compare(
@@ -54,7 +136,7 @@ def compare(
     luck: int | None = None,
     rules: Mapping[str, Any] | None = None,
     progress: bool | None = None,
-) -> dict[str, Any]:
+) -> Comparison:
     """Lets players play the same seeded games, as ``matchq compare --json`` does.
 
     Args:
@@ -72,7 +154,8 @@ def compare(
 
     Returns:
         {"players": [...], "pairs": [...]}: each player's figures, scores and moves, and the
-        differences of each two, as the program writes them. The time of a function is unknown: 0.
+        differences of each two, as the program writes them; a table in a notebook. The time of a
+        function is unknown: 0.
 
     Raises:
         ValueError: unknown players, games, rules; players by other rules; wrong actions.
@@ -101,26 +184,23 @@ def compare(
         if own_player.rules != expected:
             raise ValueError(f"{name} plays by the rules {own_player.rules}, not by {expected}")
     made = {name: _made(name, player, known, given) for name, player in players.items()}
-    line = _Progress(progress)
+    line, whole = _Progress(progress), games * moves_of_a_game(known)
     try:
         reports = []
         for name, player in made.items():
             if isinstance(player, Player):
-                report = player._series(seed, games, partial(_tell_moves, line, name))
+                report = player._series(seed, games, lambda done: line.tell(name, done, "moves", whole))
             elif callable(player):
-                report = _play(name, player, known, given, seed, games, line)
+                moves = _play(name, player, known, given, seed, games, line)
+                # As the program takes games of other programs.
+                played = {"player": name, "game": known, "rules": given or {}, "seed": seed, "moves": moves}
+                report = json.dumps(played)
             reports.append((name, report))
         every = games * len(reports)
-        compared: dict[str, Any] = json.loads(
-            _compared(known, reports, luck, lambda done: line.tell(f"luck: {done:,} of {every:,} games"))
-        )
+        text = _compared(known, reports, luck, lambda done: line.tell("luck", done, "games", every))
     finally:
         line.end()
-    return compared
-
-
-def _tell_moves(line: _Progress, name: str, moves: int) -> None:
-    line.tell(f"{name}: {moves:,} moves")
+    return Comparison(json.loads(text))
 
 
 def evaluate(
@@ -132,7 +212,7 @@ def evaluate(
     rules: Mapping[str, Any] | None = None,
     name: str | None = None,
     progress: bool | None = None,
-) -> dict[str, Any]:
+) -> Evaluation:
     """Lets a player play seeded games, as ``matchq eval --json`` does.
 
     Args:
@@ -144,7 +224,7 @@ def evaluate(
 
     Returns:
         Figures, scores and moves, as the program writes them: ``mean``, ``half_width`` (of the 95 %
-        interval), ``scores`` and more.
+        interval), ``scores`` and more; a table in a notebook.
 
     Raises:
         ValueError, TypeError: as of ``compare``; seeds that do not follow each other.
@@ -158,8 +238,7 @@ def evaluate(
     compared = compare(
         {name: policy}, game=game, games=len(seeds), seed=seeds.start, luck=luck, rules=rules, progress=progress
     )
-    player: dict[str, Any] = compared["players"][0]
-    return player
+    return Evaluation(compared["players"][0])
 
 
 def _made(name: str, player: Policy, game: str | None, rules: dict[str, Any] | None) -> Policy:
@@ -179,8 +258,9 @@ def _play(
     first: int,
     count: int,
     line: _Progress,
-) -> str:
-    """A function's games by their moves, as the program takes those of other programs."""
+    most: int | None = None,
+) -> list[list[Any]]:
+    """Moves of a function's games, at most so many a game."""
     slots = min(count, TOGETHER)
     table = Games(game, slots, rules, "", None, None)
     arrays, scalars = Arrays(slots, table), SCALARS.get(game, "scalars")
@@ -190,7 +270,7 @@ def _play(
     playing: list[int | None] = list(range(slots))
     coming, played = slots, 0
     table.reset([first + place for place in range(slots)], None, arrays.views)
-    while any(place is not None for place in playing):
+    while any(place is not None for place in playing) and (most is None or played < most * slots):
         shown: Observation = {"board": arrays.board.copy(), scalars: arrays.scalars.copy()}
         actions = np.asarray(policy(shown, arrays.masks.copy()))
         if actions.shape != (slots,) or actions.dtype.kind not in "iu":
@@ -204,7 +284,7 @@ def _play(
             if place is not None:
                 moves[place].append(written[actions[slot]])
         played += slots
-        line.tell(f"{name}: {played:,} moves")
+        line.tell(name, played, "moves", count * moves_of_a_game(game))
         if arrays.over.any():
             seeds: list[int | None] = [None] * slots
             for slot in map(int, np.flatnonzero(arrays.over)):
@@ -212,4 +292,16 @@ def _play(
                 seeds[slot] = first + min(coming, count - 1)
                 coming += 1
             table.reset(seeds, arrays.over.copy(), arrays.views)
-    return json.dumps({"player": name, "game": game, "rules": rules or {}, "seed": first, "moves": moves})
+    return moves
+
+
+def moves_of(
+    policy: Callable[[Observation, npt.NDArray[np.bool_]], Any],
+    game: str,
+    rules: dict[str, Any] | None,
+    seed: int,
+    most: int | None,
+) -> list[Any]:
+    """The moves of a function in the game of a seed, at most so many."""
+    line = _Progress(False)
+    return _play("the player", policy, game, rules, seed, 1, line, most)[0]

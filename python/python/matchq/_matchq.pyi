@@ -18,6 +18,8 @@ __all__ = [
     "Agent",
     "agents",
     "_compared",
+    "_replayed",
+    "_board_svg",
     "GameLogic",
     "Games",
     "Reading",
@@ -129,6 +131,9 @@ class Player:
 
     def _series(self, first: SupportsIndex, count: int, look: Callable[[int], object]) -> str:
         """The games of seeds in a row as JSON, private to the package."""
+
+    def _moves(self, first: SupportsIndex, most: int) -> list[Any]:
+        """The moves of the game of a seed, private to the package."""
 
     def rank(self, board: str, moves_left: SupportsIndex | None = None) -> list[tuple[Any, float]]:
         """Moves that the player considers on a board, best first, with their values.
@@ -275,6 +280,9 @@ class GameLogic:
                 then.
         """
 
+    def _repr_svg_(self) -> str:
+        """The board as a picture, for notebooks."""
+
     def __copy__(self) -> GameLogic: ...
     def __deepcopy__(self, memo: Any, /) -> GameLogic: ...
     def __reduce__(self) -> tuple[Any, tuple[Any], tuple[bytes, Any]]: ...
@@ -287,6 +295,14 @@ def _compared(
     name: str, reports: Sequence[tuple[str, str]], luck: int | None, look: Callable[[int], object]
 ) -> str:
     """The comparison of reports of games as JSON; private to the package."""
+
+def _replayed(
+    name: str, given: dict[str, Any] | None, first: SupportsIndex, moves: Sequence[Any], drawn: str
+) -> tuple[list[str], list[int], dict[str, Any], bool, bytes | list[int]]:
+    """What moves are in the game of a seed; private to the package."""
+
+def _board_svg(name: str, board: str) -> str:
+    """A board's text as a picture, SVG; private to the package."""
 
 @final
 class Games:
