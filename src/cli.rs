@@ -86,7 +86,7 @@ pub struct Train {
     /// Show no progress
     #[arg(long)]
     pub quiet: bool,
-    /// Write a line of JSON to standard output when the training has begun, for `serve`
+    /// Write a line of JSON to standard output when the training has begun, and take a line of standard input as Ctrl-C, for `serve`
     #[arg(long, hide = true)]
     pub events: bool,
     /// Device and threads.

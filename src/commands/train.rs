@@ -1,5 +1,6 @@
 //! `matchq train`: starts or resumes a training.
 
+use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,6 +45,10 @@ pub fn run(arguments: &Train) -> Result<()> {
         Err(error) => return Err(Error::runtime(format!("Ctrl-C cannot be caught: {error}"))),
     }
 
+    if arguments.events {
+        // A line asks on every system, a signal on some.
+        std::thread::spawn(move || io::stdin().read_line(&mut String::new()).is_ok_and(|read| read > 0).then(stop));
+    }
     let stop = &STOP;
     match (&arguments.resume, &arguments.config) {
         (Some(path), _) => {

@@ -1,7 +1,7 @@
 //! Trainings that a page starts, stops and resumes: processes of this program.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +39,7 @@ pub struct Trainings {
 
 struct Started {
     child: Child,
-    /// Whether it was asked to stop; a second signal would end it without saving.
+    /// Whether it was asked to stop; a second time would end it without saving.
     stopping: bool,
 }
 
@@ -91,7 +91,7 @@ impl Trainings {
             .args(arguments)
             .arg("--runs")
             .arg(&self.runs)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .arg("--events")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -139,7 +139,8 @@ impl Trainings {
         let missing = || Error::user(format!("{name} is not trained by this server: stop it where it was started"));
         let training = running.get_mut(name).and_then(Option::as_mut).ok_or_else(missing)?;
         if !std::mem::replace(&mut training.stopping, true) {
-            interrupt(&training.child)?;
+            let asked = training.child.stdin.as_mut().map_or(Ok(()), |input| input.write_all(b"stop\n"));
+            asked.map_err(|error| Error::runtime(format!("it cannot be stopped: {error}")))?;
         }
         Ok(())
     }
@@ -148,18 +149,6 @@ impl Trainings {
 /// Passes on each line of what a process writes, in a thread of its own.
 fn follow(written: impl Read + Send + 'static, pass_on: impl FnMut(String) + Send + 'static) {
     std::thread::spawn(move || BufReader::new(written).lines().map_while(std::io::Result::ok).for_each(pass_on));
-}
-
-#[cfg(unix)]
-fn interrupt(child: &Child) -> Result<()> {
-    use rustix::process::{Pid, Signal, kill_process};
-    let process = Pid::from_child(child);
-    kill_process(process, Signal::INT).map_err(|error| Error::runtime(format!("it cannot be stopped: {error}")))
-}
-
-#[cfg(not(unix))]
-fn interrupt(_: &Child) -> Result<()> {
-    Err(Error::user("on this system a training is stopped where it was started".to_owned()))
 }
 
 /// Most letters of a run's name.

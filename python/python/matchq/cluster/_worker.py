@@ -38,6 +38,10 @@ os.execv(sys.argv[2], sys.argv[2:])
 """
 
 
+# The program's file, on Windows the second.
+NAMES = ("matchq", "matchq.exe")
+
+
 def program() -> str | None:
     """The path of the program matchq: MATCHQ, else what this package was installed with, else beside Python, else in PATH."""
     given = os.environ.get("MATCHQ")
@@ -46,8 +50,8 @@ def program() -> str | None:
     installed: list[Path] = []
     with contextlib.suppress(metadata.PackageNotFoundError):
         files = metadata.files("matchq") or []
-        installed = [Path(str(file.locate())) for file in files if file.name == "matchq"]
-    beside = (path for path in [*installed, Path(sys.executable).parent / "matchq"] if path.is_file())
+        installed = [Path(str(file.locate())) for file in files if file.name in NAMES]
+    beside = (path for path in [*installed, *(Path(sys.executable).parent / name for name in NAMES)] if path.is_file())
     return next(map(str, beside), None) or shutil.which("matchq")
 
 
