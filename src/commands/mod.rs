@@ -211,8 +211,11 @@ fn check_file(flag: &str, path: &Path, ending: &str) -> Result<()> {
 fn quoted(word: &str) -> String {
     let word = &escaped(word);
     let plain = |letter: char| letter.is_alphanumeric() || "_-./:=,+@%".contains(letter);
+    let plain = |letter: char| plain(letter) || cfg!(windows) && letter == '\\';
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
+        // Both shells of Windows know these quotes, and no file's name has one.
+        false if cfg!(windows) => format!("\"{word}\""),
         false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
@@ -226,6 +229,10 @@ mod tests {
         for plain in ["runs/dqn-2", "network:checkpoint=a,b", "läufe/ä"] {
             assert_eq!(quoted(plain), plain);
         }
-        assert_eq!(["a b", "it's", "", "$x"].map(quoted), ["'a b'", r"'it'\''s'", "''", "'$x'"]);
+        let words = ["a b", "it's", "", "$x", r"runs\dqn"];
+        match cfg!(windows) {
+            true => assert_eq!(words.map(quoted), [r#""a b""#, r#""it's""#, r#""""#, r#""$x""#, r"runs\dqn"]),
+            false => assert_eq!(words.map(quoted), ["'a b'", r"'it'\''s'", "''", "'$x'", r"'runs\dqn'"]),
+        }
     }
 }
