@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use super::tell;
+use super::{END, tell};
 use crate::cli::{Advise, Look};
 use crate::error::{Error, Result};
 use crate::files::{self, check_apart, write_atomically};
@@ -36,7 +36,7 @@ pub(super) fn read<G: Playable>(arguments: &Advise, rules: &G::Rules) -> Result<
     }
     let file = arguments.file.as_deref().unwrap_or(Path::new("-"));
     if files::is_input(file) && io::stdin().is_terminal() {
-        eprintln!("the board, {}, then Ctrl-D:", G::BOARD);
+        eprintln!("the board, {}, then {END}:", G::BOARD);
     }
     let name = files::name(file);
     let bytes = files::read_limited(file, LONGEST)?;

@@ -207,6 +207,9 @@ fn check_file(flag: &str, path: &Path, ending: &str) -> Result<()> {
     files::check_destination(flag, path)
 }
 
+/// The keys that end standard input at a terminal.
+const END: &str = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
+
 /// A word of a suggested command, quoted where a shell would split it.
 fn quoted(word: &str) -> String {
     let word = &escaped(word);

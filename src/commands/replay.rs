@@ -8,7 +8,7 @@ use matchq_page::web;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{check_file, rules, series, written};
+use super::{END, check_file, rules, series, written};
 use crate::cli;
 use crate::error::{Error, Result};
 use crate::eval::tie_stream;
@@ -84,7 +84,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
                 let legal = G::mask(&replay.episode.state(), MaskKind::LEGAL);
                 let example =
                     legal.iter().next().map_or(String::new(), |action| format!(", such as {}", G::to_json(action)));
-                writeln!(io::stderr(), "Type one move a line{example}, and Ctrl-D at the end.").ok();
+                writeln!(io::stderr(), "Type one move a line{example}, and {END} at the end.").ok();
             }
             replay.read(io::stdin().lock(), "standard input")?;
         }
