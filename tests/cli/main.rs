@@ -140,6 +140,11 @@ fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
+/// A path as this system writes it.
+fn own(path: &str) -> String {
+    path.replace('/', std::path::MAIN_SEPARATOR_STR)
+}
+
 /// Waits until a run has logged `rows` rows.
 fn wait_for_rows(run: &mut Child, log: &Path, rows: usize) {
     while fs::read_to_string(log).unwrap_or_default().lines().count() < 1 + rows {

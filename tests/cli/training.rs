@@ -2,7 +2,15 @@
 
 use super::*;
 
-#[cfg(unix)]
+/// Waits for the end of a training that was asked to stop, and that says how it goes on.
+fn assert_stopped(training: Child, name: &str) {
+    let output = training.wait_with_output().unwrap();
+    assert_well(&output);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.lines().any(|line| line.starts_with("stopped after ")), "{told}");
+    assert!(told.contains(&format!("matchq train --resume {}", own(&format!("runs/{name}")))), "{told}");
+}
+
 #[test]
 fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
     const TRAIN: [&str; 7] = ["train", "--config", "tiny.toml", "--quiet", "--threads", "2", "--name"];
@@ -10,17 +18,23 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
     let train = |name| [&TRAIN[..], &[name]].concat();
     let resume = |name| place.run_well(&["train", "--resume", &format!("runs/{name}"), "--quiet", "--threads", "2"]);
 
-    let mut interrupted = place.start(&train("interrupted"));
-    wait_for_rows(&mut interrupted, &place.path("runs/interrupted/train.csv"), 5);
-    let id = interrupted.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    // The signal again, as if also sent to the process group.
-    Command::new("kill").args(["-INT", &id]).output().unwrap();
-    let output = interrupted.wait_with_output().unwrap();
-    assert_well(&output);
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.starts_with("stopped after "), "{told}");
-    assert!(told.contains("matchq train --resume runs/interrupted"), "{told}");
+    let mut cut_short = vec!["asked", "killed"];
+    // As the page asks, on any system.
+    let mut asked =
+        place.command(&[&train("asked")[..], &["--events"]].concat()).stdin(Stdio::piped()).spawn().unwrap();
+    wait_for_rows(&mut asked, &place.path("runs/asked/train.csv"), 5);
+    asked.stdin.as_mut().unwrap().write_all(b"stop\n").unwrap();
+    assert_stopped(asked, "asked");
+    if cfg!(unix) {
+        let mut interrupted = place.start(&train("interrupted"));
+        wait_for_rows(&mut interrupted, &place.path("runs/interrupted/train.csv"), 5);
+        let id = interrupted.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        // The signal again, as if also sent to the process group.
+        Command::new("kill").args(["-INT", &id]).output().unwrap();
+        assert_stopped(interrupted, "interrupted");
+        cut_short.push("interrupted");
+    }
 
     let mut killed = place.start(&train("killed"));
     wait_for_rows(&mut killed, &place.path("runs/killed/train.csv"), 12);
@@ -30,7 +44,7 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
     let whole = place.run_well(&train("whole"));
     assert!(whole.starts_with("finished after 8000 steps"), "{whole}");
     let checkpoint = |name: &str, file| fs::read(place.path("runs").join(name).join(file)).unwrap();
-    for name in ["interrupted", "killed"] {
+    for name in cut_short {
         assert!(checkpoint(name, "last.ckpt") != checkpoint("whole", "last.ckpt"), "{name}: it was cut short");
         resume(name);
         for file in ["last.ckpt", "last.safetensors", "best.safetensors", "config.toml"] {
@@ -87,7 +101,6 @@ fn a_run_with_other_threads_or_instructions_than_before_says_so_in_a_line_each()
     assert_eq!(said.lines().count(), if others { 2 } else { 1 }, "{said}");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_folder_in_which_a_process_trains_is_refused_to_another_until_it_is_killed() {
     let place = Place::new();
@@ -115,7 +128,7 @@ fn a_run_is_called_after_its_configuration_and_numbered_where_that_exists() {
         let short = ["--set", "training.steps=8", "--set", "training.warmup=0"];
         let train = [&["train", "--config", "tiny.toml", "--quiet"][..], &short].concat();
         let told = place.run_well(&train);
-        assert!(told.contains(&format!("--checkpoint runs/{name}\n")), "{told}");
+        assert!(told.contains(&format!("--checkpoint {}\n", own(&format!("runs/{name}")))), "{told}");
         assert!(place.path("runs").join(name).join("last.ckpt").is_file());
     }
 }
@@ -171,8 +184,9 @@ fn runs_agents_and_configurations_go_by_their_names() {
     let short = ["--set", "training.steps=64", "--set", "training.games=32", "--set", "training.warmup=32"];
     let train = [&["train", "--quiet", "--config", "dqn-plain", "--name", "mine"][..], &short].concat();
     let told = place.run_well(&[&train[..], &["--set", "evaluation.games=2"]].concat());
-    let next = "\nmeasure it: matchq eval --checkpoint runs/mine\nwatch it play: matchq play --player runs/mine\n";
-    assert!(told.ends_with(next), "{told}");
+    let mine = own("runs/mine");
+    let next = format!("\nmeasure it: matchq eval --checkpoint {mine}\nwatch it play: matchq play --player {mine}\n");
+    assert!(told.ends_with(&next), "{told}");
     let score = |arguments: &[&str]| {
         let report: Value =
             serde_json::from_str(&place.run_well(&[arguments, &["--games", "3", "--json", "-"]].concat())).unwrap();
