@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::error::{Error, Result, escaped};
 
@@ -63,7 +64,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
         let mut file = File::create(&side)?;
         file.write_all(content)?;
         file.sync_all()?;
-        fs::rename(&side, path)?;
+        replace(&side, path)?;
         if let Some(folder) = path.parent() {
             flush_names(folder);
         }
@@ -73,6 +74,18 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
         fs::remove_file(&side).ok();
         Error::runtime(format!("{} cannot be written: {error}", path.display()))
     })
+}
+
+/// Renames a file to one that may be there; on Windows for two seconds again while another program has that open.
+fn replace(side: &Path, path: &Path) -> io::Result<()> {
+    let mut tries = if cfg!(windows) { 20 } else { 0 };
+    loop {
+        match fs::rename(side, path) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && tries > 0 => tries -= 1,
+            done => return done,
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 /// Checks early that a flag's file can be written.

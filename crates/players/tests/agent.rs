@@ -92,13 +92,13 @@ fn a_folder_means_its_best_agent_and_what_is_none_is_refused_with_what_it_is() {
     let file = example().to_file().unwrap();
     file.save(&folder.path().join(LAST)).unwrap();
     says("", "holds no best.safetensors yet");
-    says("", &format!("{place}/last.safetensors is its agent as it is"));
+    says("", &format!("{} is its agent as it is", folder.path().join("").join(LAST).display()));
     let mut best = file.clone();
     best.rules = "obstacle_kinds = 2\n".into();
     best.save(&folder.path().join(BEST)).unwrap();
     assert_eq!(*load("").unwrap().file, best);
     assert_eq!((&*load(BEST).unwrap().file, &*load(LAST).unwrap().file), (&best, &file));
-    assert_eq!(load(LAST).unwrap().name(), format!("{place}/{LAST}"));
+    assert_eq!(load(LAST).unwrap().name(), folder.path().join(LAST).display().to_string());
 }
 
 #[test]

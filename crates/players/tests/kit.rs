@@ -254,7 +254,8 @@ fn the_same_position_always_gets_the_same_move() {
 #[test]
 fn an_agent_is_loaded_from_a_path_that_may_hold_anything() {
     let folder = temp_dir::TempDir::new().unwrap();
-    let path = folder.path().join("a:sims=3, é.safetensors");
+    // A file of Windows has no colon in its name.
+    let path = folder.path().join(if cfg!(windows) { "a sims=3, é.safetensors" } else { "a:sims=3, é.safetensors" });
     std::fs::copy(format!("{}/../../checkpoints/dqn/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
     let board = GameLogic::new(0, &Rules::default()).board();
     let shipped = AgentPlayer::load(None).unwrap().act(&board, 25);
