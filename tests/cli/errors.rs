@@ -26,7 +26,7 @@ fn a_training_that_its_learner_refuses_leaves_no_folder() {
 
 #[test]
 fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_behind() {
-    let place = Place::new();
+    let (place, nowhere) = (Place::new(), own("runs/nowhere"));
     for (name, text) in [
         ("unknown.toml", "[learning]\nbacth = 3\n"),
         ("type.toml", "[learning]\nbatch = \"many\"\n"),
@@ -64,7 +64,7 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (vec!["train", "--config", "tiny.toml", "--name", "a/b"], vec!["--name a/b"]),
         (vec!["train", "--config", "tiny.toml", "--device", "abacus"], vec!["--device abacus", "flex"]),
         (vec!["train", "--config", "tiny.toml", "--threads", "0"], vec!["--threads"]),
-        (vec!["train", "--resume", "nowhere"], vec!["--resume nowhere", &own("runs/nowhere"), "last.ckpt"]),
+        (vec!["train", "--resume", "nowhere"], vec!["--resume nowhere", &nowhere, "last.ckpt"]),
         (vec!["train", "--resume", "x", "--config", "tiny.toml"], vec!["--resume", "--config"]),
         (set("game.obstacle_kinds=1"), vec!["--set: game.obstacle_kinds: ", "unknown field", "rules"]),
         (set("learner=sarsa"), vec!["--set: learner: ", "\"sarsa\"", "dqn"]),
