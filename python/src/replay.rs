@@ -28,6 +28,9 @@ pub enum Drawn {
     Gif,
 }
 
+/// Boards, scores, rules, whether the game is over, picture.
+type Told<'py> = (Vec<String>, Vec<i32>, Bound<'py, PyAny>, bool, Vec<u8>);
+
 /// What moves are in the game of a seed: (boards, scores, rules, whether it is over, picture); private to matchq.replay.
 ///
 /// drawn: "", "svg" or "gif".
@@ -41,7 +44,7 @@ pub fn _replayed<'py>(
     first: &Bound<'py, PyAny>,
     moves: &Bound<'py, PyAny>,
     drawn: &str,
-) -> PyResult<(Vec<String>, Vec<i32>, Bound<'py, PyAny>, bool, Vec<u8>)> {
+) -> PyResult<Told<'py>> {
     let (game, rules, seed) = (game(name)?, rules(given, None)?, seed(first)?);
     let drawn = match drawn {
         "svg" => Drawn::Svg,
