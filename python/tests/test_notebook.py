@@ -57,17 +57,27 @@ def test_the_stop_button_ends_a_cell_and_the_kernel_goes_on(kernel):
     assert run("matchq.evaluate('greedy', seeds=2)['n']")[-1].data["text/plain"] == "2"
 
 
-def test_progress_is_a_line_and_a_bar_where_tqdm_is_there(kernel):
-    _, run = kernel
-    # Without tqdm, which may be installed.
-    outputs = run("import sys, matchq\nsys.modules['tqdm'] = None\nmatchq.evaluate('rollout:sims=400', seeds=20);")
-    text = "".join(output.text for output in outputs if output.name == "stderr")
-    assert re.search(r"rollout:sims=400: [\d,]+ of 500 moves", text) and text.endswith("\r"), text
+def test_progress_is_a_text_that_goes_and_a_bar_where_widgets_are(kernel):
+    client, run = kernel
+    shown = []
+    kept = client.process_message
+
+    def watched(message, *rest):
+        if message["msg_type"] in ("display_data", "update_display_data"):
+            shown.append(message["content"]["data"]["text/plain"])
+        return kept(message, *rest)
+
+    client.process_message = watched
+    # Without widgets, which may be installed.
+    outputs = run("import sys, matchq\nsys.modules['ipywidgets'] = None\nmatchq.evaluate('rollout:sims=400', seeds=20);")
+    assert re.fullmatch(r"rollout:sims=400: [\d,]+ of 500 moves", shown[0]) and len(shown) > 2, shown
+    assert [output.data["text/plain"] for output in outputs] == [""]
     # A stand-in tells what the package asks of tqdm.
     bar = "import types\nclass tqdm:\n"
     bar += "    def __init__(self, **given): self.given, self.n, self.desc = given, 0, given['desc'] + ': '\n"
     bar += "    def update(self, more): self.n += more\n"
     bar += "    def close(self): print(self.given, 0 < self.n <= 500)\n"
+    bar += "sys.modules['ipywidgets'] = types\n"
     bar += "sys.modules['tqdm'] = sys.modules['tqdm.notebook'] = types.SimpleNamespace(tqdm=tqdm)\n"
     outputs = run(bar + "matchq.evaluate('rollout:sims=400', seeds=20);")
     assert "'total': 500, 'desc': 'rollout:sims=400'" in outputs[0].text and "True" in outputs[0].text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-import importlib.util
+import importlib
 import json
 import operator
 import sys
@@ -28,50 +28,55 @@ MOST_LUCK = 100_000
 
 
 class _Progress:
-    """What is done of the work: a line on standard error at a terminal, in a notebook a bar by tqdm or a line without it."""
+    """What is done of the work: a line on standard error at a terminal; in a notebook a text, or a bar by tqdm's widgets."""
 
     def __init__(self, shown: bool | None) -> None:
-        in_notebook = "ipykernel" in sys.modules
-        self.shown = (sys.stderr.isatty() or in_notebook) if shown is None else shown
+        self.in_notebook = "ipykernel" in sys.modules
+        self.shown = (sys.stderr.isatty() or self.in_notebook) if shown is None else shown
         self.last, self.length = 0.0, 0
-        self.make_bar = _tqdm() if in_notebook and self.shown else None
+        self.make_bar = _tqdm() if self.in_notebook and self.shown else None
         self.bar: Any = None
+        self.text: Any = None
 
     def tell(self, what: str, done: int, unit: str, total: int) -> None:
         """Shows how much of a total is done, 0 if it is unknown, at most ten times a second."""
         if not self.shown or time.monotonic() - self.last < 0.1:
             return
         self.last = time.monotonic()
-        if self.make_bar is None:
-            of_total = f" of {total:,}" if total else ""
-            line = f"{what}: {done:,}{of_total} {unit}"
-            # Notebooks know no code that clears a line.
-            print(f"\r{line.ljust(self.length)}", end="", file=sys.stderr, flush=True)
-            self.length = len(line)
+        if self.make_bar is not None:
+            if self.bar is None or self.bar.desc != f"{what}: ":
+                self.end()
+                self.bar = self.make_bar(total=total or None, desc=what, unit=f" {unit}", leave=False)
+            self.bar.update(done - self.bar.n)
             return
-        if self.bar is None or self.bar.desc != f"{what}: ":
-            self.close()
-            self.bar = self.make_bar(total=total or None, desc=what, unit=f" {unit}", leave=False)
-        self.bar.update(done - self.bar.n)
+        of_total = f" of {total:,}" if total else ""
+        self._show(f"{what}: {done:,}{of_total} {unit}")
 
-    def close(self) -> None:
-        """Takes away the bar."""
+    def end(self) -> None:
+        """Takes away what is shown."""
         if self.bar is not None:
             self.bar.close()
             self.bar = None
-
-    def end(self) -> None:
-        """Clears the line."""
-        self.close()
         if self.length:
-            print(f"\r{' ' * self.length}\r", end="", file=sys.stderr, flush=True)
+            self._show("")
+
+    def _show(self, line: str) -> None:
+        if not self.in_notebook:
+            print(f"\r{line.ljust(self.length)}\r{line}", end="", file=sys.stderr, flush=True)
+        elif self.text is None:
+            # A notebook keeps what is printed: this text changes in its place.
+            display = importlib.import_module("IPython.display").display
+            self.text = display({"text/plain": line}, raw=True, display_id=True)
+        else:
+            self.text.update({"text/plain": line}, raw=True)
+        self.length = len(line)
 
 
 def _tqdm() -> Any:
-    """What makes a bar of tqdm, a widget where the notebook has these; None without tqdm."""
-    with_widgets = importlib.util.find_spec("ipywidgets") is not None
+    """What makes a bar of tqdm's as a widget; None without tqdm or widgets."""
     try:
-        return importlib.import_module("tqdm.notebook" if with_widgets else "tqdm").tqdm
+        importlib.import_module("ipywidgets")
+        return importlib.import_module("tqdm.notebook").tqdm
     except ImportError:
         return None
 
