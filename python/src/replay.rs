@@ -8,7 +8,7 @@ use crate::errors::{exception, on_threads};
 use crate::game::game;
 use crate::values::{rules, seed, to_json, to_python};
 
-/// What a game became, and its picture.
+/// The boards and scores of given moves, and their picture.
 pub struct Replayed {
     /// Boards before the first move and after each.
     pub boards: Vec<String>,
@@ -31,7 +31,7 @@ pub enum Drawn {
 /// Boards, scores, rules, whether the game is over, picture.
 type Told<'py> = (Vec<String>, Vec<i32>, Bound<'py, PyAny>, bool, Vec<u8>);
 
-/// What moves are in the game of a seed: (boards, scores, rules, whether it is over, picture); private to matchq.replay.
+/// The game of a seed with given moves: (boards, scores, rules, whether it is over, picture); private to matchq.replay.
 ///
 /// drawn: "", "svg" or "gif".
 ///

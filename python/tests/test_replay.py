@@ -1,11 +1,12 @@
 import html
+import itertools
 import json
 import pickle
 import subprocess
 import xml.etree.ElementTree as xml
 
 import pytest
-from conftest import ROOT, traces
+from conftest import ROOT
 
 import matchq
 
@@ -15,7 +16,7 @@ def first_move(observation, masks):
 
 
 def test_given_moves_lead_through_the_boards_and_scores_of_the_game():
-    game, (trace, *_) = matchq.GameLogic(5), traces("kit_sessions.jsonl")
+    game = matchq.GameLogic(5)
     boards, scores, moves = [game.board()], [0], []
     while not game.is_gameover():
         moves.append(game.matching_moves()[-1])
@@ -28,7 +29,8 @@ def test_given_moves_lead_through_the_boards_and_scores_of_the_game():
     assert played.rules == {"obstacle_kinds": 2}
     part = matchq.replay(iter(moves), seed=5, moves=3)
     assert (part.boards, part.is_over) == (played.boards[:4], False)
-    assert trace["games"]
+    assert matchq.replay(itertools.repeat((0, 0, True)), moves=3).boards == matchq.replay([(0, 0, True)] * 3).boards
+    assert {played: "can be kept"}[played]
 
 
 @pytest.mark.parametrize("player, game", [("plan", None), ("dqn", None), ("greedy", "bilging"), ("random", "bejeweled")])
@@ -69,6 +71,8 @@ def test_what_is_wrong_is_a_sentence():
         (ValueError, r"the game is over before moves\[25\]", [[(0, 0, True)] * 26], {}),
         (ValueError, "seed is -1", ["greedy"], {"seed": -1}),
         (ValueError, "moves is -1", ["greedy"], {"moves": -1}),
+        (TypeError, "seed is 'x', but must be a whole number", ["greedy"], {"seed": "x"}),
+        (TypeError, "moves is 2.0, but must be a whole number", ["greedy"], {"moves": 2.0}),
         (ValueError, "the player plays match3, not tetris", [matchq.Player("greedy")], {"game": "tetris"}),
         (ValueError, "obstacle_kinds", [matchq.Player("greedy")], {"rules": {"obstacle_kinds": 1}}),
         (ValueError, "nobody", ["nobody"], {}),
@@ -95,6 +99,8 @@ def test_a_board_is_a_text_that_notebooks_draw():
     assert len(tokens(matchq.Board("abcdef\ngfedcb", game="bilging")._repr_svg_())) == 12
     assert pickle.loads(pickle.dumps(matchq.Board("ab", "tetris"))).game == "tetris"
     assert matchq.Agent.load().act(board) == matchq.Agent.load().act(str(board))
+    with pytest.raises(TypeError, match="a board is a text, not None"):
+        matchq.Board(None)
     with pytest.raises(ValueError, match="chess"):
         matchq.Board("ab", "chess")
     assert matchq.GameLogic(1)._repr_svg_() == board._repr_svg_()
@@ -106,6 +112,8 @@ def test_evaluations_and_comparisons_are_dictionaries_that_notebooks_show_as_tab
     table = told._repr_html_()
     for figure in (told, told["luck_adjusted"]):
         assert f"{figure['mean']:,.1f} ± {figure['half_width']:,.1f}" in table
+    one = matchq.evaluate("greedy", seeds=1, luck=5)
+    assert f"{one['mean']:,.1f}<" in one._repr_html_() and "±" not in one._repr_html_()
     compared = matchq.compare({"<b>": "random", "mine": first_move}, games=5)
     tables = xml.fromstring(f"<div>{compared._repr_html_()}</div>")
     rows = [["".join(cell.itertext()) for cell in row] for row in tables.iter("tr")]

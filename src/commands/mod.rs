@@ -217,8 +217,8 @@ fn quoted(word: &str) -> String {
     let plain = |letter: char| plain(letter) || cfg!(windows) && letter == '\\';
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
-        // Both shells of Windows know these quotes, and no file's name has one.
-        false if cfg!(windows) => format!("\"{word}\""),
+        // Both shells of Windows know these quotes; one inside is doubled.
+        false if cfg!(windows) => format!("\"{}\"", word.replace('"', "\"\"")),
         false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }

@@ -1,7 +1,7 @@
 //! Trainings that a page starts, stops and resumes: processes of this program.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{BufRead, BufReader, Read, Write as _};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +39,7 @@ pub struct Trainings {
 
 struct Started {
     child: Child,
-    /// Whether it was asked to stop; a second time would end it without saving.
+    /// Whether it was asked to stop.
     stopping: bool,
 }
 
@@ -140,6 +140,8 @@ impl Trainings {
         let training = running.get_mut(name).and_then(Option::as_mut).ok_or_else(missing)?;
         if !std::mem::replace(&mut training.stopping, true) {
             let asked = training.child.stdin.as_mut().map_or(Ok(()), |input| input.write_all(b"stop\n"));
+            // A training that has ended meanwhile reads nothing any more.
+            let asked = asked.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) });
             asked.map_err(|error| Error::runtime(format!("it cannot be stopped: {error}")))?;
         }
         Ok(())

@@ -76,12 +76,15 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     })
 }
 
-/// Renames a file to one that may be there; on Windows for two seconds again while another program has that open.
-fn replace(side: &Path, path: &Path) -> io::Result<()> {
+/// Renames a file to one that may be there; on Windows for two seconds again while another program has one of them open.
+pub fn replace(side: &Path, path: &Path) -> io::Result<()> {
+    // Windows' numbers of errors.
+    const ACCESS_DENIED: Option<i32> = Some(5);
+    const SHARING_VIOLATION: Option<i32> = Some(32);
     let mut tries = if cfg!(windows) { 20 } else { 0 };
     loop {
         match fs::rename(side, path) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && tries > 0 => tries -= 1,
+            Err(error) if tries > 0 && [ACCESS_DENIED, SHARING_VIOLATION].contains(&error.raw_os_error()) => tries -= 1,
             done => return done,
         }
         std::thread::sleep(Duration::from_millis(100));

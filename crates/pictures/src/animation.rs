@@ -4,6 +4,8 @@
 
 mod tiles;
 
+use matchq_core::stop;
+
 use crate::outline::CELL;
 use crate::svg::{Svg, escaped};
 use tiles::SCALE;
@@ -57,6 +59,7 @@ pub fn animation(title: &str, tiles: Tiles, frames: &[Frame]) -> String {
     let boards: Vec<Vec<Vec<char>>> =
         frames.iter().map(|frame| frame.rows.iter().map(|row| row.chars().collect()).collect()).collect();
     for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        stop::look();
         let tile = |board: &Vec<Vec<char>>| {
             let character = *board.get(row)?.get(column)?;
             tiles.of_character(character)

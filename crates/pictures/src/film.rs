@@ -1,11 +1,13 @@
 //! The pictures of a game while it is played.
 
+use matchq_core::stop;
+
 use crate::games::{Episode, Step, Text, counted};
 
 use crate::animation::Frame;
 use crate::landed::Landed;
 
-/// What a move brought; texts have landed pieces by name.
+/// The result of a move; in its texts landed pieces have names.
 #[derive(Clone, Debug)]
 pub struct Played {
     /// The board before the move.
@@ -43,6 +45,7 @@ impl Film {
 
     /// Plays an action, which may lie above all actions for a wasted move.
     pub fn play<G: Text>(&mut self, episode: &mut Episode<G>, action: usize) -> Played {
+        stop::look();
         let (score, state) = (episode.score(), episode.state());
         let before = self.landed.name(&G::board(&state));
         // Pieces fall faster than tokens.

@@ -11,6 +11,7 @@ use embedded_graphics::prelude::*;
 use embedded_graphics::primitives::{PrimitiveStyle, Rectangle};
 use embedded_graphics::text::{Alignment, Baseline, Text, TextStyleBuilder};
 use gif::{Encoder, EncodingError, Repeat};
+use matchq_core::stop;
 
 use crate::animation::{Frame, Tiles};
 
@@ -119,6 +120,7 @@ impl<'a> Drawing<'a> {
         let mut before: Option<Canvas> = None;
         let mut shown: Option<(Canvas, u32)> = None;
         for frame in frames {
+            stop::look();
             let canvas = self.frame(frame);
             match &mut shown {
                 Some((last, time)) if last.pixels == canvas.pixels => *time += frame.milliseconds,

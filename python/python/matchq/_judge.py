@@ -31,11 +31,12 @@ class _Progress:
     """What is done of the work: a line on standard error at a terminal; in a notebook a text, or a bar by tqdm's widgets."""
 
     def __init__(self, shown: bool | None) -> None:
-        self.in_notebook = "ipykernel" in sys.modules
+        self.in_notebook = _is_in_notebook()
         self.shown = (sys.stderr.isatty() or self.in_notebook) if shown is None else shown
         self.last, self.length = 0.0, 0
         self.make_bar = _tqdm() if self.in_notebook and self.shown else None
         self.bar: Any = None
+        self.of = ""
         self.text: Any = None
 
     def tell(self, what: str, done: int, unit: str, total: int) -> None:
@@ -44,8 +45,9 @@ class _Progress:
             return
         self.last = time.monotonic()
         if self.make_bar is not None:
-            if self.bar is None or self.bar.desc != f"{what}: ":
+            if self.bar is None or self.of != what:
                 self.end()
+                self.of = what
                 self.bar = self.make_bar(total=total or None, desc=what, unit=f" {unit}", leave=False)
             self.bar.update(done - self.bar.n)
             return
@@ -70,6 +72,14 @@ class _Progress:
         else:
             self.text.update({"text/plain": line}, raw=True)
         self.length = len(line)
+
+
+def _is_in_notebook() -> bool:
+    """Whether a cell of a notebook runs; a process may know Jupyter's kernel without being one."""
+    if "ipykernel" not in sys.modules:
+        return False
+    shell = importlib.import_module("IPython").get_ipython()
+    return getattr(shell, "kernel", None) is not None
 
 
 def _tqdm() -> Any:
@@ -114,7 +124,11 @@ def _row(player: Mapping[str, Any]) -> list[str]:
 
 def _interval(figure: Mapping[str, Any] | None) -> str:
     """A mean with its 95 % interval; empty if there is none."""
-    return f"{figure['mean']:,.1f} ± {figure['half_width']:,.1f}" if figure else ""
+    if not figure:
+        return ""
+    # One game has no interval.
+    width = "" if figure["half_width"] is None else f" ± {figure['half_width']:,.1f}"
+    return f"{figure['mean']:,.1f}{width}"
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
@@ -155,7 +169,7 @@ def compare(
         luck: simulations of each move for luck-adjusted scores; None is none.
         rules: parameters of the rules, by name; None is those of the first ``Player`` or ``Agent``
             among the players, else the game's default. Others of them must have the same.
-        progress: whether a line on standard error tells what is done; None is at a terminal.
+        progress: whether it is shown what is done; None is at a terminal and in a notebook.
 
     Returns:
         {"players": [...], "pairs": [...]}: each player's figures, scores and moves, and the
@@ -189,14 +203,16 @@ def compare(
         if own_player.rules != expected:
             raise ValueError(f"{name} plays by the rules {own_player.rules}, not by {expected}")
     made = {name: _made(name, player, known, given) for name, player in players.items()}
-    line, whole = _Progress(progress), games * moves_of_a_game(known)
+    line = _Progress(progress)
+    # Moves are told without a total where the rules change their number, or nothing counts them.
+    whole = games * (moves_of_a_game(known) if expected == Player("random", game=known).rules else 0)
     try:
         reports = []
         for name, player in made.items():
             if isinstance(player, Player):
                 report = player._series(seed, games, lambda done: line.tell(name, done, "moves", whole))
             elif callable(player):
-                moves = _play(name, player, known, given, seed, games, line)
+                moves = _play(name, player, known, given, seed, games, line, whole)
                 # As the program takes games of other programs.
                 played = {"player": name, "game": known, "rules": given or {}, "seed": seed, "moves": moves}
                 report = json.dumps(played)
@@ -263,6 +279,7 @@ def _play(
     first: int,
     count: int,
     line: _Progress,
+    whole: int,
     most: int | None = None,
 ) -> list[list[Any]]:
     """Moves of a function's games, at most so many a game."""
@@ -273,9 +290,9 @@ def _play(
     moves: list[list[Any]] = [[] for _ in range(count)]
     # The game that each slot plays; after the last one a slot plays on for nothing.
     playing: list[int | None] = list(range(slots))
-    coming, played = slots, 0
+    coming, played, steps = slots, 0, 0
     table.reset([first + place for place in range(slots)], None, arrays.views)
-    while any(place is not None for place in playing) and (most is None or played < most * slots):
+    while any(place is not None for place in playing) and (most is None or steps < most):
         shown: Observation = {"board": arrays.board.copy(), scalars: arrays.scalars.copy()}
         actions = np.asarray(policy(shown, arrays.masks.copy()))
         if actions.shape != (slots,) or actions.dtype.kind not in "iu":
@@ -288,8 +305,9 @@ def _play(
         for slot, place in enumerate(playing):
             if place is not None:
                 moves[place].append(written[actions[slot]])
-        played += slots
-        line.tell(name, played, "moves", count * moves_of_a_game(game))
+                played += 1
+        steps += 1
+        line.tell(name, played, "moves", whole)
         if arrays.over.any():
             seeds: list[int | None] = [None] * slots
             for slot in map(int, np.flatnonzero(arrays.over)):
@@ -309,4 +327,4 @@ def moves_of(
 ) -> list[Any]:
     """The moves of a function in the game of a seed, at most so many."""
     line = _Progress(False)
-    return _play("the player", policy, game, rules, seed, 1, line, most)[0]
+    return _play("the player", policy, game, rules, seed, 1, line, 0, most)[0]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,11 +27,14 @@ class Board(str):
 
     Raises:
         ValueError: an unknown game.
+        TypeError: what is no text.
     """
 
     game: str
 
     def __new__(cls, text: str, game: str = "match3") -> Board:
+        if not isinstance(text, str):
+            raise TypeError(f"a board is a text, not {text!r}")
         board = super().__new__(cls, text)
         board.game = game
         _board_svg(game, "")
@@ -39,7 +44,7 @@ class Board(str):
         return _board_svg(self.game, self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Replay:
     """A game that was played; ``replay`` makes one. A notebook shows it as a moving picture."""
 
@@ -50,7 +55,7 @@ class Replay:
     rules: dict[str, Any] = field(repr=False)
     """Parameters of the rules, all of them."""
     moves: tuple[Any, ...] = field(repr=False)
-    """The moves, as ``Player.act`` gives them."""
+    """The moves, as the player chose them or as they were given."""
     boards: tuple[Board, ...] = field(repr=False)
     """The boards before the first move and after each."""
     scores: tuple[int, ...] = field(repr=False)
@@ -92,13 +97,24 @@ class Replay:
         return bytes(_replayed(self.game, self.rules, self.seed, self.moves, kind)[4])
 
 
+# More moves than any game has.
+_MOST = sys.maxsize
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, but must be a whole number") from None
+
+
 def replay(
     player: Policy | Iterable[Any],
     *,
     game: str | None = None,
     seed: int = 0,
     moves: int | None = 200,
-    rules: dict[str, Any] | None = None,
+    rules: Mapping[str, Any] | None = None,
 ) -> Replay:
     """Plays the game of a seed, or takes the moves of one that was played.
 
@@ -116,11 +132,13 @@ def replay(
         ValueError: unknown players, games, rules; what is no move, or comes after the end.
         TypeError: what is no player and no moves.
     """
-    seed = operator.index(seed)
+    seed = _whole("seed", seed)
     if not 0 <= seed < 2**128:
         raise ValueError(f"seed is {seed}, but must be from 0 to 2^128 - 1")
-    if moves is not None and operator.index(moves) < 0:
+    most = _MOST if moves is None else min(_whole("moves", moves), _MOST)
+    if most < 0:
         raise ValueError(f"moves is {moves}, but must be at least 0, or None")
+    rules = None if rules is None else dict(rules)
     if isinstance(player, str):
         player = Player(player, game=game, rules=rules)
     if isinstance(player, Player):
@@ -132,11 +150,11 @@ def replay(
     known = game or "match3"
     chosen: tuple[Any, ...]
     if isinstance(player, Player):
-        chosen = tuple(player._moves(seed, 2**64 - 1 if moves is None else moves))
+        chosen = tuple(player._moves(seed, most))
     elif callable(player):
-        chosen = tuple(moves_of(player, known, rules, seed, moves))
+        chosen = tuple(moves_of(player, known, rules, seed, most))
     elif isinstance(player, Iterable):
-        chosen = tuple(player)[:moves]
+        chosen = tuple(itertools.islice(player, most))
     else:
         raise TypeError(f"{player!r} is no player and no moves")
     boards, scores, every, is_over, _ = _replayed(known, rules, seed, chosen, "")

@@ -103,7 +103,7 @@ impl Job {
         let path = self.path(folder, index)?;
         let aside = path.with_extension(format!("{unique:016x}"));
         files::write_atomically(&aside, text.as_bytes())?;
-        fs::rename(&aside, &path).map_err(|error| {
+        files::replace(&aside, &path).map_err(|error| {
             fs::remove_file(&aside).ok();
             Error::runtime(format!("{} cannot be written: {error}", path.display()))
         })?;

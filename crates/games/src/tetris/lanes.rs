@@ -351,10 +351,10 @@ impl<L: Lanes, const DIGITS: usize> Counters<L, DIGITS> {
     }
 }
 
-// Other processors have nothing to compare.
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "x86_64")]
     use crate::instructions::InstructionSet;
 
     fn made_of<L: Lanes>(zero: L, one: &Numbers, other: &Numbers, table: &[u8; 16]) -> Vec<[u16; LANES]> {
@@ -396,6 +396,7 @@ mod tests {
         all
     }
 
+    #[cfg(target_arch = "x86_64")]
     #[test]
     fn lanes_are_the_same_by_every_instruction_set() {
         let mut state = 1u64;
