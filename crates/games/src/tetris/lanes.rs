@@ -357,6 +357,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     use crate::instructions::InstructionSet;
 
+    #[cfg(target_arch = "x86_64")]
     fn made_of<L: Lanes>(zero: L, one: &Numbers, other: &Numbers, table: &[u8; 16]) -> Vec<[u16; LANES]> {
         let (a, b) = (zero.load(one), zero.load(other));
         let mut counts = zero;
