@@ -20,7 +20,8 @@ fn a_file_has_the_code_that_its_agent_needs_and_no_more() {
 fn a_file_is_written_whole_and_its_name_and_what_to_do_next_are_said() {
     let place = Place::new();
     let said = place.run_well(&["export", "match3-fitted", "--python", "my agent.py"]);
-    assert!(said.contains("python 'my agent.py' BOARD.txt"), "{said}");
+    let file = if cfg!(windows) { "\"my agent.py\"" } else { "'my agent.py'" };
+    assert!(said.contains(&format!("python {file} BOARD.txt")), "{said}");
     assert!(said.contains("under a name that Python can import"), "{said}");
     let said = place.run_well(&["export", "dqn", "--python", "agent.py"]);
     assert!(said.contains("also in the kit\n"), "{said}");

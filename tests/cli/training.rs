@@ -213,7 +213,11 @@ fn runs_agents_and_configurations_go_by_their_names() {
     // A run of a player's name is told apart, and one of an agent's is mentioned.
     std::fs::rename(place.path("runs/mine"), place.path("runs/plan")).unwrap();
     let told = place.run_well(&["eval", "--checkpoint", "plan", "--games", "3"]);
-    assert!(told.ends_with("matchq play --player 'network:checkpoint=\"plan\"'\n"), "{told}");
+    let plan = match cfg!(windows) {
+        true => "\"network:checkpoint=\"\"plan\"\"\"",
+        false => "'network:checkpoint=\"plan\"'",
+    };
+    assert!(told.ends_with(&format!("matchq play --player {plan}\n")), "{told}");
     std::fs::rename(place.path("runs/plan"), place.path("runs/dqn")).unwrap();
     let output = place.command(&["eval", "--player", "dqn", "--games", "1"]).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
