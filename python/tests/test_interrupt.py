@@ -48,6 +48,7 @@ CALLS = [
         "gymnasium.make_vec('matchq/Match3-v0', num_envs=2000).reset(seed=1)[0]",
         "matchq.Player('rollout:ms=50').act(player)",
     ),
+    ("matchq.replay('tetris-shapes', moves=3000)", "player.gif()"),
     ("'rollout:ms=60000'", "matchq.evaluate(player, seeds=2)"),
     ("'best:sims=10000'", "matchq.evaluate(player, seeds=1000)"),
     ("'exhaustive:depth=3'", "matchq.evaluate(player, game='bilging', seeds=10000)"),
