@@ -65,7 +65,7 @@ def test_pictures_are_those_of_the_program(program, tmp_path):
         assert played._repr_svg_() == played.svg()
 
 
-def test_what_is_wrong_is_a_sentence():
+def test_what_is_wrong_is_a_sentence_and_leaves_nothing_behind(tmp_path):
     wrong = [
         (ValueError, r"moves\[1\] is 'x'", [[(0, 0, True), "x"]], {}),
         (ValueError, r"the game is over before moves\[25\]", [[(0, 0, True)] * 26], {}),
@@ -83,6 +83,11 @@ def test_what_is_wrong_is_a_sentence():
             matchq.replay(*given, **named)
     with pytest.raises(OSError):
         matchq.replay([]).gif(ROOT / "README.md" / "no.gif")
+    # Only the last step fails: a folder is in the way.
+    (tmp_path / "full").mkdir()
+    with pytest.raises(OSError):
+        matchq.replay([]).gif(tmp_path / "full")
+    assert [path.name for path in tmp_path.iterdir()] == ["full"]
 
 
 def tokens(picture):

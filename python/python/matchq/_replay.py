@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
 import os
@@ -74,10 +75,7 @@ class Replay:
         Raises:
             OSError: a file that cannot be written.
         """
-        picture = self._drawn("svg")
-        if path is not None:
-            Path(path).write_bytes(picture)
-        return picture.decode()
+        return self._drawn("svg", path).decode()
 
     def gif(self, path: str | os.PathLike[str] | None = None) -> bytes:
         """The game as a GIF, as ``matchq replay --gif`` draws it; written to ``path`` if given.
@@ -85,16 +83,24 @@ class Replay:
         Raises:
             OSError: a file that cannot be written.
         """
-        picture = self._drawn("gif")
-        if path is not None:
-            Path(path).write_bytes(picture)
-        return picture
+        return self._drawn("gif", path)
 
     def _repr_svg_(self) -> str:
         return self.svg()
 
-    def _drawn(self, kind: str) -> bytes:
-        return bytes(_replayed(self.game, self.rules, self.seed, self.moves, kind)[4])
+    def _drawn(self, kind: str, path: str | os.PathLike[str] | None) -> bytes:
+        picture = bytes(_replayed(self.game, self.rules, self.seed, self.moves, kind)[4])
+        if path is not None:
+            # What was there stays until the picture is whole.
+            aside = Path(f"{os.fspath(path)}.partial")
+            try:
+                aside.write_bytes(picture)
+                aside.replace(path)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    aside.unlink()
+                raise
+        return picture
 
 
 # More moves than any game has.
