@@ -115,6 +115,45 @@ def test_a_watched_game_is_the_programs(page, native, address, game):
     page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=before["board"])
 
 
+LATE = """
+const late = (text) => (text?.includes('"ask":"position"') ? 800 : 0);
+const { postMessage } = Worker.prototype;
+Worker.prototype.postMessage = function (message, ...rest) { setTimeout(() => postMessage.call(this, message, ...rest), late(JSON.stringify(message.request))); };
+const { fetch } = window;
+window.fetch = async (path, how) => { await new Promise((go) => setTimeout(go, late(how?.body))); return fetch(path, how); };
+"""
+
+
+@pytest.mark.parametrize("view", ["watch", "play", "ask"])
+def test_what_is_pressed_before_a_board_is_there_harms_nothing(page, native, address, view):
+    page.add_init_script(LATE)
+    go(page, address, view=view, game="match3", seed=4, player="greedy")
+    # Buttons that begin another game or open a file are left out.
+    press = """() => {
+      document.querySelectorAll('.view button:not(:disabled)').forEach((button) => { if (button.checkVisibility() && !/file|picture|Open|New game|Another|again/.test(button.textContent)) button.click(); });
+      document.querySelectorAll('.view select').forEach((choice) => { if (choice.checkVisibility()) choice.dispatchEvent(new Event('change', { bubbles: true })); });
+      document.querySelector('.left .board').focus();
+    }"""
+    page.evaluate(press)
+    page.mouse.click(*middle(page.locator(".left .board").bounding_box(), (4, 4)))
+    for key in ("ArrowRight", "Space", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    assert page.locator(".left .board").get_attribute("data-board") is None
+    page.wait_for_function("() => document.querySelector('.left .board').dataset.board")
+    if view == "ask":
+        expect(page.locator("table.moves tbody tr").first).to_be_visible()
+        return
+    position = native.ask({"ask": "position", "at": {"game": "match3", "seed": 4}})
+    assert board_of(page) == position["board"]
+    if view == "watch":
+        page.get_by_role("button", name="One move (right arrow)").click()
+        played(page, 1)
+    else:
+        move = next(one for one in position["moves"] if one["matches"])
+        swap(page, move["cells"])
+        assert played(page, 1) == [move["action"]]
+
+
 @pytest.mark.parametrize("game, player", [("match3", "dqn"), ("match3", "plan"), ("tetris", "tetris-shapes-20"), ("bejeweled", "careful")])
 def test_the_values_are_the_programs(page, native, address, game, player):
     go(page, address, view="watch", game=game, seed=2, player=player)

@@ -94,6 +94,9 @@ export class Ask {
     this.picker.update();
     const game = gameOf(this.app);
     this.board.setGame(game);
+    // A board that is on its way cannot be changed.
+    this.position = null;
+    this.board.element.inert = true;
     this.format.textContent = `${game.board[0].toUpperCase()}${game.board.slice(1)}.`;
     this.text.rows = game.rows;
     this.leftField.hidden = !game.moves;
@@ -174,6 +177,7 @@ export class Ask {
   // Looks at the board anew.
   async changed() {
     this.turn += 1;
+    this.board.element.inert = false;
     const { turn } = this;
     const { board } = this.place;
     this.keep();

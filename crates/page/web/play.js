@@ -112,6 +112,7 @@ export class Play {
     this.origin = { ...placeOf(state.seed), ...(rules ? { rules } : {}) };
     this.moves = moves;
     this.ended = false;
+    this.position = null;
     this.seedInput.value = state.seed;
     this.picker.update();
     this.review.reset(this.origin, moves);
@@ -153,7 +154,7 @@ export class Play {
 
   // Waits for the person's move.
   ready() {
-    const playing = !this.ended && !this.position?.over && !this.busy;
+    const playing = !this.ended && this.position?.over === false && !this.busy;
     const pieces = hasPieces(gameOf(this.app));
     this.swapper.active = playing && !pieces;
     this.swapper.single = gameOf(this.app).cells === 1;
@@ -195,6 +196,7 @@ export class Play {
   }
 
   tell([row, column]) {
+    if (!this.position) return;
     const letter = linesOf(this.position.board)[row]?.[column];
     say(asSentence(`${cellName([row, column])}: ${nameOf(gameOf(this.app), letter)}`));
   }
@@ -279,6 +281,7 @@ export class Play {
   }
 
   async save() {
+    if (!this.position) return;
     const error = await saveGame(this.app, this.place, this.position.score, this.review.known, 'human');
     if (error) notice(error);
   }

@@ -96,6 +96,9 @@ export class Watch {
     if (!board) state.seed = start.seed;
     this.seedInput.value = start.seed ?? '';
     [this.positions, this.scores, this.known] = [[], [], [...values]];
+    // Until the new game's position is there, nothing can be asked of it.
+    this.position = null;
+    this.update();
     this.picker.update();
     this.past.reset();
     const error = await this.goTo(moves.length, moves);
@@ -109,12 +112,14 @@ export class Watch {
     if (length < 0) return '';
     const turn = this.halt();
     this.board.stop();
-    this.moves = moves.slice(0, length);
+    const gone = moves.slice(0, length);
+    this.moves = gone;
     this.known.length = Math.min(this.known.length, length);
     this.moving = false;
     this.values = this.latest = null;
     const position = this.positions[length] ?? await this.app.ask({ ask: 'position', at: this.place });
-    if (turn !== this.turn) return '';
+    // Another move or game came meanwhile.
+    if (gone !== this.moves) return '';
     this.positions.length = Math.min(this.positions.length, length);
     this.board.setGame(gameOf(this.app));
     if (position.error) {
@@ -122,7 +127,7 @@ export class Watch {
       return position.error;
     }
     this.arrive(position);
-    this.think();
+    if (turn === this.turn) this.think();
     return '';
   }
 
@@ -156,7 +161,7 @@ export class Watch {
 
   update() {
     const over = this.position?.over ?? true;
-    this.back.disabled = this.start.disabled = this.moves.length === 0;
+    this.back.disabled = this.start.disabled = !this.position || this.moves.length === 0;
     this.on.disabled = over || this.playing;
     this.toggle.disabled = over;
     this.toggle.replaceChildren(icon(this.playing ? 'pause' : 'play'));
@@ -282,7 +287,7 @@ export class Watch {
   }
 
   async choose(action) {
-    if (this.app.kind === 'record' || this.server?.following) return;
+    if (!this.position || this.app.kind === 'record' || this.server?.following) return;
     const turn = this.halt();
     await this.go(action, turn);
     if (turn === this.turn) this.think();
@@ -315,9 +320,11 @@ export class Watch {
 
   playerChanged() {
     const { playing } = this;
-    this.halt();
     this.past.reset();
     this.note();
+    // A game that is on its way is thought about by the new player.
+    if (!this.position) return;
+    this.halt();
     this.values = null;
     if (playing) this.run();
     else this.think();
@@ -362,6 +369,7 @@ export class Watch {
   }
 
   async save() {
+    if (!this.position) return;
     const error = await saveGame(this.app, this.place, this.position.score, this.known);
     if (error) notice(error);
   }
@@ -377,6 +385,7 @@ export class Watch {
   }
 
   askAbout() {
+    if (!this.position) return;
     this.app.openPlace('ask', { game: state.game, board: this.position.board, left: this.position.moves_left, piece: this.position.piece });
   }
 }
