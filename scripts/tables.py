@@ -483,7 +483,7 @@ def configuration_table(reports):
         means, last = [games.mean for games in of.values()], [reports[name, seed].log("train")[-1] for seed in of]
         spread = f"{statistics.stdev(means):.1f}" if len(means) > 1 else ""
         middle = "{:.1f} ({:.1f} to {:.1f})".format(interquartile_mean(means), *bootstrap(means, interquartile_mean))
-        seconds = statistics.fmean(row["seconds"] for row in last)
+        seconds = statistics.median(row["seconds"] for row in last)
         rows.append([f"[`{name}`](../configs/{name}.toml)", len(means), f"{statistics.fmean(means):.1f}", spread])
         rows[-1].append(middle if len(means) > 2 else "")
         rows[-1].append(f"{last[0].get('updates', last[0]['step']):,.0f}")
@@ -591,7 +591,7 @@ def in_words(seconds):
 def learning(name, reports):
     """Seconds that a configuration's trainings learned, their mean."""
     seeds = by_first(found(reports))[name]
-    return statistics.fmean(reports[name, seed].log("train")[-1]["seconds"] for seed in seeds)
+    return statistics.median(reports[name, seed].log("train")[-1]["seconds"] for seed in seeds)
 
 
 def cost_table(reports):
