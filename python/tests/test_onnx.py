@@ -127,6 +127,11 @@ def test_a_batch_has_the_values_of_its_positions(program, tmp_path):
 @pytest.mark.parametrize("name, text, count", [("dqn-plain", "dqn-plain", 50), ("dqn", "dqn:plan=0", 50 if "ALL_GAMES" in os.environ else 8)])
 def test_whole_games_are_the_same_played_by_the_graph(program, tmp_path, name, text, count):
     network = session(program, name, tmp_path)
+    about = network.get_modelmeta()
+    moves_by_number = [tuple(move) for move in json.loads(about.custom_metadata_map["moves"])]
+    assert moves_by_number == [matchq.move_of_action(action) for action in range(142)]
+    assert "scalars: the moves left, divided by 25." in about.description
+    assert ("it plays as matchq's player dqn:plan=0" in about.description) == (name == "dqn")
     command = [program, "eval", "--player", text, "--games", str(count), "--moves", tmp_path / "moves.jsonl"]
     subprocess.run(command, check=True, capture_output=True)
     games = [json.loads(line)["moves"][0] for line in (tmp_path / "moves.jsonl").read_text().splitlines()]
@@ -141,7 +146,7 @@ def test_whole_games_are_the_same_played_by_the_graph(program, tmp_path, name, t
             inputs = {"images": observation["board"][None].astype(np.float32), "scalars": observation["moves_left"][None]}
             inputs["mask"] = info["action_mask"][None].astype(bool)
             (action,) = network.run(None, inputs)[1]
-            assert matchq.move_of_action(int(action)) == tuple(move), f"game {seed}"
+            assert moves_by_number[action] == tuple(move), f"game {seed}"
             observation, _, _, _, info = environment.step(action)
 
 

@@ -34,6 +34,11 @@ fn what_cannot_be_exported_gets_a_sentence_and_no_file() {
     let place = Place::new();
     for (name, file, sentence) in [
         ("nobody", "a.py", "error: nobody is not there: name an agent's file"),
+        (
+            "dqn:plan=0",
+            "a.py",
+            "error: dqn:plan=0 is a player with parameters, where an agent is asked for: name dqn alone",
+        ),
         ("greedy", "a.py", "error: greedy is a player without an agent's file: export an agent, such as dqn"),
         ("dqn+search", "a.py", "error: dqn+search searches, which no exported file does: export dqn, the agent alone"),
         ("dqn", "nowhere/a.py", "error: --python nowhere/a.py: the folder nowhere does not exist"),

@@ -176,6 +176,13 @@ fn without_agent(folder: &Path) -> Error {
 }
 
 fn missing(path: &Path) -> Error {
+    let agent = path.to_str().and_then(|text| text.split_once(':')).map(|(name, _)| name);
+    if let Some(agent) = agent.filter(|name| registry::shipped(name).is_some()) {
+        return Error::user(format!(
+            "{} is a player with parameters, where an agent is asked for: name {agent} alone",
+            path.display()
+        ));
+    }
     Error::user(format!(
         "{} is not there: name an agent's file, a folder that holds one, a run in {RUNS}/, or an agent that ships: {}",
         path.display(),

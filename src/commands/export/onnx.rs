@@ -12,6 +12,7 @@ use self::format::{BOOL, Entry, FLOAT, INT64, Model as File, OperatorSet};
 use crate::error::{Error, Result};
 use crate::players::network::{BELOW, Model, NetworkShape, Processor, SHARE, Shown, Swaps};
 use crate::players::{Agent, Arrays, Kind, Playable};
+use crate::random::{Role, Stream};
 
 /// Version of the operators, the first in which the axes of means and maxima are an input.
 const OPERATORS: i64 = 18;
@@ -38,45 +39,66 @@ pub fn of_agent<G: Playable>(agent: &Agent) -> Result<(Vec<u8>, String)> {
         _ => network.afterstates(model.config.points),
     }
     let said = network.builder.interface();
+    let whole = shape.view.shown == Shown::Position || swaps.is_some();
+    let entry = |key: &str, value: String| Entry { key: key.into(), value };
+    let mut metadata_props = vec![
+        entry("game", G::NAME.into()),
+        entry("rules", agent.file.rules.trim().into()),
+        entry("config", agent.file.config.trim().into()),
+    ];
+    if whole {
+        let moves: Vec<_> = (0..G::ACTIONS).map(G::to_json).collect();
+        metadata_props.push(entry("moves", serde_json::Value::from(moves).to_string()));
+    }
     let graph = network.builder.graph(agent.label());
     let file = File {
         ir_version: IR_VERSION,
         producer_name: "matchq".into(),
         producer_version: env!("CARGO_PKG_VERSION").into(),
-        doc_string: about::<G>(agent.label(), &model, swaps.is_some()),
+        doc_string: about::<G>(agent.label(), &model, whole),
         graph: Some(graph),
         opset_import: vec![OperatorSet { domain: String::new(), version: OPERATORS }],
-        metadata_props: vec![
-            Entry { key: "game".into(), value: G::NAME.into() },
-            Entry { key: "rules".into(), value: agent.file.rules.trim().into() },
-            Entry { key: "config".into(), value: agent.file.config.trim().into() },
-        ],
+        metadata_props,
     };
     Ok((file.encode_to_vec(), said))
 }
 
 /// What the file says of itself.
-fn about<G: Playable>(name: &str, model: &Model, swaps: bool) -> String {
+fn about<G: Playable>(name: &str, model: &Model, whole: bool) -> String {
     let shape = model.shape::<G>();
     let tokens: String = G::TOKENS.iter().map(|token| format!(" {}", token.letter)).collect();
     let planes = match G::TOKENS.len() == G::PLANES {
         true => format!("planes of 0 and 1, one for each kind of token, in the order{tokens}"),
         false => "planes of 0 and 1, as matchq.Agent.network_input gives them in Python".to_owned(),
     };
-    let seen = match (shape.view.shown, swaps) {
-        (Shown::Position, _) | (_, true) => format!(
-            "It values all moves of a position. images: {planes}. scalars: in match-3 the moves left, by 25; in other games as \
-             network_input gives them. mask: the moves that are offered; where none is, action is the first."
+    let left = G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state());
+    let scalars = match left {
+        0 => "as network_input gives them".to_owned(),
+        left => format!("the moves left, divided by {left}"),
+    };
+    let seen = match shape.view.shown {
+        _ if whole => format!(
+            "It values all moves of a position. images: {planes}. scalars: {scalars}. mask: true for the moves \
+             to choose from, at least one; this agent's are named in config. Moves by their numbers are in moves."
         ),
-        (Shown::Done, false) => "It values the position right after a move, before anything follows.".to_owned(),
-        _ => "It values the position after a move and all that is certain to follow; certain: the points of the best certain \
-              plan. The rules make this input: in Python matchq.Agent.network_input gives it."
+        Shown::Done => "It values the position right after a move, before anything follows.".to_owned(),
+        Shown::Plans => format!(
+            "It values the position after a move and all that is certain to follow. images: {planes}; then, of plans of one move \
+             and of two from there, the certain points of the best at each place, {} planes each; then the highest of each, \
+             everywhere, divided by 16. certain: the points of the move, and of the best certain plan after it at half weight. \
+             Points in images are divided by {}. The rules make this input: in Python matchq.Agent.network_input gives it.",
+            G::ACTION_PLANES,
+            model.config.points
+        ),
+        _ => "It values the position after a move and all that is certain to follow; certain: the points of the move. The rules \
+              make this input: in Python matchq.Agent.network_input gives it."
             .to_owned(),
     };
     let relative = if model.config.relative && !G::MAY_END_EARLY { " relative to an average future" } else { "" };
-    let plans = match shape.next_moves > 0 || shape.waves > 0 {
-        true => " Plans of two moves, which matchq's player makes, are not in the file.",
-        false => "",
+    let plans = match (shape.waves, shape.next_moves) {
+        (0, 0) => String::new(),
+        (0, _) => " Plans of two moves, which matchq's player makes, are not in the file.".to_owned(),
+        _ => format!(" Plans of two moves are not in the file: it plays as matchq's player {name}:plan=0."),
     };
     format!("The network of the agent {name} of {}. {seen} values: in points{relative}.{plans}", G::NAME)
 }
@@ -140,7 +162,7 @@ impl Network<'_> {
         let moves = Size::Any("moves");
         self.image_inputs(moves, "after each move");
         let certain = self.shape.view.prior().is_some().then(|| {
-            self.builder.input("certain", FLOAT, &[moves], "points of the best certain plan");
+            self.builder.input("certain", FLOAT, &[moves], "points that are certain");
             let scale = self.builder.float(self.shape.view.scale);
             self.builder.of("Mul", &["certain", &scale])
         });
@@ -160,7 +182,7 @@ impl Network<'_> {
     }
 
     fn mask_input(&mut self, actions: usize) {
-        self.builder.input("mask", BOOL, &[BATCH, Size::Fixed(actions)], "moves that are offered, by number");
+        self.builder.input("mask", BOOL, &[BATCH, Size::Fixed(actions)], "moves to choose from, by number");
     }
 
     /// The outputs `values`, which is there, and `action`.
