@@ -115,6 +115,32 @@ def test_a_watched_game_is_the_programs(page, native, address, game):
     page.wait_for_function("board => document.querySelector('.left .board').dataset.board === board", arg=before["board"])
 
 
+@pytest.mark.parametrize("view", ["watch", "play", "ask"])
+def test_a_board_is_beside_its_panel_in_windows_of_all_sizes(page, host, view):
+    for game in GAMES:
+        go(page, host, view=view, game=game, seed=0)
+        page.wait_for_function("() => document.querySelector('.left .board').dataset.board")
+        for width, height in [(1280, 900), (1024, 768), (1024, 1366), (901, 1200), (1920, 1080)]:
+            page.set_viewport_size({"width": width, "height": height})
+            board, panel = (page.locator(f".view {place}").first.bounding_box() for place in (".left .board", "> .panel"))
+            end = panel["x"] + panel["width"]
+            assert board["x"] >= 0 and board["x"] + board["width"] <= panel["x"] and end <= width, (game, width, height, board, panel)
+
+
+def test_help_begins_with_its_heading(page, host):
+    page.set_viewport_size({"width": 390, "height": 600})
+    go(page, host, view="watch", game="match3", seed=0)
+    page.keyboard.press("?")
+    expect(page.get_by_role("heading", name="Help")).to_be_in_viewport()
+
+
+def test_a_note_is_read_to_its_end(page, host):
+    go(page, host, view="play", game="tetris", seed=0)
+    note = page.locator(".score .note")
+    expect(note).to_have_text("Aim, then click to drop")
+    assert note.evaluate("note => note.scrollWidth <= note.clientWidth && note.getBoundingClientRect().height < 40")
+
+
 LATE = """
 const late = (text) => (text?.includes('"ask":"position"') ? 800 : 0);
 const { postMessage } = Worker.prototype;

@@ -2,7 +2,7 @@
 
 import { Advice, thinkOn } from './advice.js';
 import { Board } from './board.js';
-import { asSentence, base64Of, button, cellName, copy, count, download, labelled, make, notice, option, pngOf, say } from './dom.js';
+import { amount, asSentence, base64Of, button, cellName, copy, count, download, labelled, make, notice, option, pngOf, say } from './dom.js';
 import { linesOf } from './motion.js';
 import { Picture } from './picture.js';
 import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
@@ -332,7 +332,7 @@ export class Ask {
     if (before !== this.edits) return;
     if (read.why) return;
     if (read.doubt) this.error.textContent = asSentence(read.doubt);
-    else if (read.unsure.length) this.error.textContent = `${read.unsure.length} cells are not sure. They are marked: look at them.`;
+    else if (read.unsure.length) this.error.textContent = `${amount(read.unsure.length, 'cells')} ${read.unsure.length === 1 ? 'is' : 'are'} not sure, and marked: look again.`;
   }
 
   // Reads a picture of the chosen game, else of any; null if that came too late. A picture that no theme fits is
