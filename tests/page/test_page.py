@@ -81,10 +81,11 @@ def page(browser):
         yield page
 
 
-def go(page, address, **given):
+def go(page, address, awaited=".board[data-board]", **given):
+    """Opens the page and waits for a board: one with tiles can be played on."""
     page.goto("about:blank")
     page.goto(f"{address}#{urllib.parse.urlencode(given)}")
-    page.locator(".board >> nth=0").wait_for()
+    page.locator(f"{awaited} >> nth=0").wait_for()
 
 
 def board_of(page):
@@ -153,7 +154,7 @@ window.fetch = async (path, how) => { await new Promise((go) => setTimeout(go, l
 @pytest.mark.parametrize("view", ["watch", "play", "ask"])
 def test_what_is_pressed_before_a_board_is_there_harms_nothing(page, native, address, view):
     page.add_init_script(LATE)
-    go(page, address, view=view, game="match3", seed=4, player="greedy")
+    go(page, address, awaited=".board", view=view, game="match3", seed=4, player="greedy")
     # Buttons that begin another game or open a file are left out.
     press = """() => {
       document.querySelectorAll('.view button:not(:disabled)').forEach((button) => { if (button.checkVisibility() && !/file|picture|Open|New game|Another|again/.test(button.textContent)) button.click(); });
