@@ -1,43 +1,57 @@
-//! A clock for budgets of time; WebAssembly has none.
+//! A clock; WebAssembly has none, and is told the time.
 
 #[cfg(not(target_family = "wasm"))]
 pub use std::time::Instant;
 
-/// Whether [`Instant`] measures time.
+#[cfg(target_family = "wasm")]
+pub use told::{Instant, tell};
+
+/// Whether [`Instant`] measures budgets of time: where the clock is told the time, that stands still within a call.
 pub const IS_THERE: bool = cfg!(not(target_family = "wasm"));
 
-/// A moment where there is no clock: no time ever passes.
+/// A clock that is told the time.
 #[cfg(target_family = "wasm")]
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Instant;
+mod told {
+    use std::ops::{Add, Sub};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
 
-#[cfg(target_family = "wasm")]
-impl Instant {
-    /// The only moment there is.
-    pub fn now() -> Self {
-        Self
+    static MICROSECONDS: AtomicU64 = AtomicU64::new(0);
+
+    /// Tells the time, in microseconds from any start on.
+    pub fn tell(microseconds: u64) {
+        MICROSECONDS.store(microseconds, Ordering::Relaxed);
     }
 
-    /// No time, whatever happened since.
-    pub fn elapsed(&self) -> std::time::Duration {
-        std::time::Duration::ZERO
+    /// A moment that was told.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub struct Instant(Duration);
+
+    impl Instant {
+        /// The last moment that was told.
+        pub fn now() -> Self {
+            Self(Duration::from_micros(MICROSECONDS.load(Ordering::Relaxed)))
+        }
+
+        /// The time from this moment to the last that was told.
+        pub fn elapsed(&self) -> Duration {
+            Self::now() - *self
+        }
     }
-}
 
-#[cfg(target_family = "wasm")]
-impl std::ops::Add<std::time::Duration> for Instant {
-    type Output = Self;
+    impl Add<Duration> for Instant {
+        type Output = Self;
 
-    fn add(self, _: std::time::Duration) -> Self {
-        self
+        fn add(self, time: Duration) -> Self {
+            Self(self.0 + time)
+        }
     }
-}
 
-#[cfg(target_family = "wasm")]
-impl std::ops::Sub for Instant {
-    type Output = std::time::Duration;
+    impl Sub for Instant {
+        type Output = Duration;
 
-    fn sub(self, _: Self) -> std::time::Duration {
-        std::time::Duration::ZERO
+        fn sub(self, earlier: Self) -> Duration {
+            self.0.saturating_sub(earlier.0)
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! Files written whole or not at all: aside, flushed, then renamed.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::disk::{self as fs, File};
 use crate::error::{Error, Result, escaped};
 
 fn side_of(path: &Path) -> PathBuf {

@@ -1,6 +1,7 @@
 //! What all crates of matchq stand on.
 //!
 //! - [`clock`]: the time, where there is one.
+//! - [`disk`]: files of the system, or in memory where there is none.
 //! - [`error`]: errors as sentences, each with its exit code.
 //! - [`files`]: files written whole or not at all.
 //! - [`pool`]: work on several threads.
@@ -12,6 +13,7 @@
 #![warn(missing_docs)]
 
 pub mod clock;
+pub mod disk;
 pub mod error;
 pub mod files;
 pub mod instructions;

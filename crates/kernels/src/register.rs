@@ -6,6 +6,9 @@ use std::arch::x86_64 as x86;
 #[cfg(target_arch = "aarch64")]
 use std::arch::aarch64 as arm;
 
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use std::arch::wasm32 as wasm;
+
 /// Numbers on which one instruction works.
 ///
 /// # Safety
@@ -149,15 +152,50 @@ impl Register for Neon {
 #[cfg(target_arch = "aarch64")]
 const LANES: [u32; 4] = [1, 2, 4, 8];
 
+/// Four numbers of WebAssembly's SIMD, with the results of the portable ones.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub type Four = wasm::v128;
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+impl Register for Four {
+    const LANES: usize = 4;
+
+    by_instructions! {
+        fn zero() -> Self = wasm::f32x4_splat(0.0);
+        fn load(from: *const f32) -> Self = wasm::v128_load(from.cast());
+        fn splat(from: *const f32) -> Self = wasm::v128_load32_splat(from.cast());
+        fn store(self, to: *mut f32) = wasm::v128_store(to.cast(), self);
+        fn plus(self, other: Self) -> Self = wasm::f32x4_add(self, other);
+        fn minus(self, other: Self) -> Self = wasm::f32x4_sub(self, other);
+        fn times(self, other: Self) -> Self = wasm::f32x4_mul(self, other);
+        fn times_plus(self, factor: Self, sum: Self) -> Self = wasm::f32x4_add(wasm::f32x4_mul(self, factor), sum);
+        fn rectified(self) -> Self = wasm::v128_andnot(self, wasm::f32x4_le(self, wasm::f32x4_splat(0.0)));
+        fn passes(self) -> u16 = {
+            let below = wasm::f32x4_le(self, wasm::f32x4_splat(0.0));
+            u16::from(wasm::i32x4_bitmask(wasm::v128_not(below)))
+        };
+        fn where_set(self, bits: u16) -> Self = {
+            let own = wasm::i32x4(1, 2, 4, 8);
+            let set = wasm::i32x4_eq(wasm::v128_and(wasm::i32x4_splat(i32::from(bits)), own), own);
+            wasm::v128_and(self, set)
+        };
+        fn low(self) -> Self = wasm::i32x4_shl(self, 16);
+        fn high(self) -> Self = wasm::v128_and(self, wasm::i32x4_splat(!0xffff));
+    }
+}
+
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 #[derive(Clone, Copy)]
 pub struct Four([f32; 4]);
 
 /// `max(sum, 0)`, but NaN passes, as in burn's `relu`.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 #[inline(always)]
 fn relu(sum: f32) -> f32 {
     if sum <= 0.0 { 0.0 } else { sum }
 }
 
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 impl Four {
     #[inline(always)]
     fn with(self, Self([e, f, g, h]): Self, by: impl Fn(f32, f32) -> f32) -> Self {
@@ -166,6 +204,7 @@ impl Four {
     }
 }
 
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 impl Register for Four {
     const LANES: usize = 4;
 

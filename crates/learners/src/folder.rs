@@ -1,8 +1,10 @@
 //! The folder of a run.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::TryLockError;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use matchq_core::disk::{self, File};
 
 use crate::error::{Error, Result};
 use crate::files::{self, create_folder, flush_names};
@@ -40,7 +42,7 @@ impl RunFolder {
         create_folder(runs).map_err(|error| unwritable(runs, &error))?;
         for name in names {
             let path = runs.join(name);
-            match fs::create_dir(&path) {
+            match disk::create_dir(&path) {
                 Ok(()) => {
                     flush_names(runs);
                     let folder = Self::lock(path)?;
@@ -77,7 +79,7 @@ impl RunFolder {
 
     fn find(flag: &str, path: &Path, runs: &Path) -> Result<PathBuf> {
         let named = runs.join(path);
-        match [path, &named].into_iter().find(|folder| folder.join(LAST).is_file()) {
+        match [path, &named].into_iter().find(|folder| disk::is_file(&folder.join(LAST))) {
             Some(folder) => Ok(folder.to_owned()),
             None => Err(Error::user(format!(
                 "{flag} {}: neither this folder nor {} holds a {LAST}; name a run, such as dqn, or its folder",
@@ -130,7 +132,7 @@ impl RunFolder {
     pub fn check_config(&self, of_checkpoint: &str, length: &str) -> Result<()> {
         let path = self.path.join("config.toml");
         let wrong = |what: String| Err(Error::user(format!("{}: {what}", path.display())));
-        let text = match fs::read_to_string(&path) {
+        let text = match disk::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return wrong(format!("it cannot be read: {error}")),
@@ -185,6 +187,8 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

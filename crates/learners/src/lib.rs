@@ -54,6 +54,7 @@ pub use progress::{Progress, silent};
 pub use run::{Ending, Run};
 pub use sections::Checked;
 
+use crate::dqn::Moment;
 use crate::error::Result;
 use crate::network::device::Device;
 use crate::players::{AgentFile, Measured, Player, Roster};
@@ -90,7 +91,7 @@ pub trait LearnerConfig: Clone + Default + PartialEq + Send + Sync + Serialize +
 /// Each learner defines its step: a move, a sweep, a generation. The run logs, evaluates and saves
 /// after given numbers of steps. A [resumed](Self::resume) learner continues bit for bit; the crate's
 /// tests check every learner.
-pub trait Learner<G: Measured>: Send + Sized {
+pub trait Learner<G: Measured>: Send + Sized + 'static {
     /// Name in configurations.
     const NAME: &'static str;
     /// Metrics that count work besides steps, in `train.csv` and `evaluations.csv`.
@@ -144,6 +145,12 @@ pub trait Learner<G: Measured>: Send + Sized {
     /// The run calls this before each row of the log and before each checkpoint.
     fn report(&mut self, _metrics: &mut Metrics) -> Result<()> {
         Ok(())
+    }
+
+    /// The training between two rounds, with transitions in slots of the memory; none of a learner
+    /// without a memory.
+    fn look(&self, _slots: &[usize]) -> Result<Option<Moment<G::State>>> {
+        Ok(None)
     }
 
     /// Trained player.

@@ -15,7 +15,7 @@ pub type Terms = Vec<(usize, f64)>;
 /// An algorithm for linear agents, with all that changes in its training.
 ///
 /// The serialized part is saved; the rest follows from [`Fixed`].
-pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
+pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send + 'static {
     /// The learner's name in configurations.
     const NAME: &'static str;
     /// The learner's metrics.

@@ -1,6 +1,6 @@
 //! Logs of a run: CSV files, TensorBoard events, the progress shown.
 
-use matchq_core::clock::Instant;
+use matchq_core::clock::{self, Instant};
 
 use super::checkpoint::Record;
 use super::evaluation::Evaluated;
@@ -59,7 +59,8 @@ impl Logged {
 pub struct Logs {
     training: CsvLog,
     evaluations: CsvLog,
-    events: EventLog,
+    /// TensorBoard's events have times of a clock.
+    events: Option<EventLog>,
     /// Display of the progress.
     pub progress: Box<dyn Progress>,
     logged: Logged,
@@ -82,7 +83,7 @@ impl Logs {
         Ok(Self {
             training: CsvLog::create(&path.join("train.csv"), &logged.training_columns())?,
             evaluations: CsvLog::create(&path.join("evaluations.csv"), &logged.evaluation_columns())?,
-            events: EventLog::create(&path.join("tensorboard"))?,
+            events: clock::IS_THERE.then(|| EventLog::create(&path.join("tensorboard"))).transpose()?,
             progress: progress(logged.length),
             logged,
             began: Instant::now(),
@@ -106,7 +107,7 @@ impl Logs {
         Ok(Self {
             training: CsvLog::resume(&training, &logged.training_columns(), step)?,
             evaluations: CsvLog::resume(&evaluations, &logged.evaluation_columns(), evaluated)?,
-            events: EventLog::resume(&path.join("tensorboard"), step)?,
+            events: clock::IS_THERE.then(|| EventLog::resume(&path.join("tensorboard"), step)).transpose()?,
             progress: progress(Length { done: step, ..logged.length }),
             logged,
             began: Instant::now(),
@@ -174,7 +175,7 @@ impl Logs {
     pub fn flush(&mut self) -> Result<()> {
         self.training.flush()?;
         self.evaluations.flush()?;
-        self.events.flush()
+        self.events.as_mut().map_or(Ok(()), EventLog::flush)
     }
 
     /// Draws the evaluations, if any, and the players beside them as `curve.svg`.
@@ -200,9 +201,10 @@ impl Logs {
     }
 
     fn events(&mut self, group: &str, step: u64, values: &[(&str, f64)]) -> Result<()> {
+        let Some(events) = &mut self.events else { return Ok(()) };
         let tags: Vec<String> = values.iter().map(|(name, _)| format!("{group}/{name}")).collect();
         let values: Vec<(&str, f64)> =
             tags.iter().map(String::as_str).zip(values.iter().map(|(_, value)| *value)).collect();
-        self.events.scalars(step, &values)
+        events.scalars(step, &values)
     }
 }

@@ -103,6 +103,13 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
 
     /// Trains for so many rounds at most, and saves.
     pub fn advance(&mut self, rounds: u64) -> Result<Ending> {
+        let ending = self.rounds(rounds)?;
+        self.save()?;
+        Ok(ending)
+    }
+
+    /// Trains for so many rounds at most, and saves where the configuration says so.
+    pub fn rounds(&mut self, rounds: u64) -> Result<Ending> {
         self.train_for(rounds, &AtomicBool::new(false))
     }
 
@@ -138,11 +145,11 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
                 }
             }
             self.logs.show(step, &self.metrics, &self.record);
-            let stopping = stop.load(Ordering::Relaxed) || rounds == 0;
+            let stopping = stop.load(Ordering::Relaxed);
             if stopping || due(self.config.run.checkpoint.every) {
                 self.save()?;
             }
-            if stopping && !last {
+            if (stopping || rounds == 0) && !last {
                 return Ok(Ending::Stopped);
             }
         }

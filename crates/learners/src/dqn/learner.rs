@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::TrainConfig;
 use super::config::{Config, Learning};
+use super::moment::Remembered;
 use super::gradient::{Batch, Gradient, gradient};
 use super::optimizer::{Optimizer, SavedMoments};
 use super::relative::Baselines;
@@ -21,7 +22,7 @@ use super::target_values::{NextState, TargetValues};
 use super::targets::{self, Backup, Next};
 use crate::error::{Error, Result};
 use crate::games::{Image, SeenWave};
-use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, evaluate, has_kernels};
+use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, evaluate, has_kernels, masks};
 use crate::players::{Arrays, Measured};
 use crate::random::{Draw, Role, Stream};
 
@@ -69,6 +70,8 @@ pub struct QLearner<G: Image + Measured> {
     simulating: Stream,
     baselines: Baselines,
     updates: u64,
+    /// Slots from which the last update learned.
+    pub(super) sampled: Vec<usize>,
     game: PhantomData<G>,
 }
 
@@ -110,6 +113,7 @@ impl<G: Image + Measured> QLearner<G> {
             simulating: stream(Role::Simulate),
             baselines: Baselines::default(),
             updates: 0,
+            sampled: Vec::new(),
             game: PhantomData,
         }
     }
@@ -181,6 +185,43 @@ impl<G: Image + Measured> QLearner<G> {
             }
         }
         Ok(targets)
+    }
+
+    /// Transitions in slots of the memory, with values and targets as the networks are now; slots that
+    /// are empty are left out.
+    pub(super) fn remembered(
+        &self,
+        replay: &Replay<G::State>,
+        slots: &[usize],
+    ) -> Result<Vec<Remembered<G::State>>> {
+        let slots: Vec<usize> = slots.iter().copied().filter(|slot| *slot < replay.len()).collect();
+        let transitions: Vec<&Transition<G::State>> = slots.iter().map(|slot| replay.get(*slot)).collect();
+        let states: Vec<G::State> = transitions.iter().map(|transition| transition.state).collect();
+        let masks = masks::<G>(&states, self.online.view().mask);
+        let mut online = self.evaluator(&self.online);
+        let values = online.values_of(&states, &masks)?;
+        let following = transitions.iter().filter(|transition| transition.discount != 0.0);
+        let following: Vec<G::State> = following.map(|transition| transition.next).collect();
+        let mut maxima = self.target.looked_up(&following, &self.online)?.into_iter();
+        let points = 1.0 / self.learning.reward_scale as f32;
+        let one = |(index, transition): (usize, &&Transition<G::State>)| {
+            let Transition { state, next, action, reward, discount } = **transition;
+            let next = (discount != 0.0).then_some(next);
+            let future = next.and_then(|_| maxima.next()).unwrap_or_default();
+            let average = next.filter(|_| self.learning.relative).map(|next| self.baselines.mean(G::actions_left(&next)));
+            let action = usize::from(action);
+            Remembered {
+                slot: slots[index],
+                state,
+                action,
+                reward: points * reward,
+                next,
+                value: points * values[index * G::ACTIONS + action],
+                future: points * discount * future,
+                average: points * average.unwrap_or_default(),
+            }
+        };
+        Ok(transitions.iter().enumerate().map(one).collect())
     }
 
     /// A batch with targets and random symmetries.

@@ -12,9 +12,11 @@ use super::exploration::epsilon_greedy;
 use super::figures::{Figures, Update};
 use super::gradient::Gradient;
 use super::learner::{QLearner, SavedLearner};
+use super::moment::Moment;
 use super::n_step::NStep;
 use super::replay::{Replay, Transition};
 use super::seen_waves::SeenWaves;
+use super::target_network::TargetUpdate;
 use super::target_values::Arrival;
 use super::targets::mean_errors;
 use crate::error::{Error, Result};
@@ -183,6 +185,30 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         Ok(())
     }
 
+    fn look(&self, slots: &[usize]) -> Result<Option<Moment<G::State>>> {
+        let Config { training, exploration, learning, target, .. } = &self.config;
+        let q_learner = &self.q_learner;
+        let state = self.games.states().next().expect("a training has games");
+        let masks = masks::<G>(&[state], q_learner.network().view().mask);
+        let mut acting = q_learner.evaluator(q_learner.target());
+        let values = acting.values_of(&[state], &masks)?;
+        let points = 1.0 / learning.reward_scale as f32;
+        let updates = q_learner.updates();
+        Ok(Some(Moment {
+            updates,
+            epsilon: if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) },
+            learning_rate: learning.learning_rate_at((self.step as f64 / training.steps as f64).min(1.0)),
+            target_age: (target.update == TargetUpdate::Hard).then(|| (updates % target.every, target.every)),
+            held: self.replay.len(),
+            capacity: self.config.replay.capacity,
+            discount: learning.discount,
+            state,
+            values: masks[0].iter().map(|action| (action, points * values[action])).collect(),
+            sampled: q_learner.sampled.clone(),
+            transitions: q_learner.remembered(&self.replay, slots)?,
+        }))
+    }
+
     fn player(&self) -> impl Player<G> {
         NetworkPlayer::new(self.q_learner.evaluator(self.q_learner.trained()))
     }
@@ -238,6 +264,7 @@ impl<G: Image + Measured> QLearner<G> {
         // Sample a minibatch of transitions; expected updates simulate actions of its states.
         let sample = self.sample(replay, importance_exponent);
         let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
+        self.sampled.clone_from(&sample.slots);
         let backups = self.backups(&batch);
 
         // Targets: y = r + discount * max_a' Q_target(s', a'), and y = r at the end of a game. Relative
@@ -356,6 +383,36 @@ mod tests {
         learner.round(&mut Metrics::default()).unwrap();
         resumed.round(&mut Metrics::default()).unwrap();
         assert_eq!(saved(&resumed), saved(&learner));
+    }
+
+    #[test]
+    fn a_look_shows_values_and_targets_of_transitions_and_changes_nothing() {
+        let (mut config, rules) = tetris("relative = false, reward_scale = 0.5, discount = 0.75").unwrap();
+        config.learner.target.every = 7;
+        let mut learner = Dqn::<Tetris>::new(&config, &rules, &device::select(None).unwrap().1).unwrap();
+        while learner.step < 240 {
+            learner.round(&mut Metrics::default()).unwrap();
+        }
+        let before = saved(&learner);
+        let lost = (0..learner.replay.len()).find(|slot| learner.replay.get(*slot).discount == 0.0).unwrap();
+        let moment = learner.look(&[3, lost, 10_000]).unwrap().unwrap();
+        assert_eq!(saved(&learner), before);
+        let updates = learner.q_learner.updates();
+        assert_eq!((moment.updates, moment.target_age), (updates, Some((updates % 7, 7))));
+        assert_eq!((moment.held, moment.capacity, moment.sampled.len()), (100, 100, 8));
+        let [one, end] = &moment.transitions[..] else { panic!("{:?}", moment.transitions) };
+        assert_eq!((end.next, end.future, end.target()), (None, 0.0, end.reward));
+        // By the two networks themselves; a point counts half in training.
+        let q_learner = &learner.q_learner;
+        let value = |network, state| q_learner.evaluator(network).all_values(&[state]).unwrap().to_vec();
+        let transition = learner.replay.get(3);
+        assert_eq!((one.slot, one.action, one.reward), (3, transition.action.into(), 2.0 * transition.reward));
+        assert_eq!(one.value, 2.0 * value(q_learner.network(), transition.state)[one.action]);
+        let next = value(q_learner.target(), transition.next);
+        let offered = masks::<Tetris>(&[transition.next], q_learner.network().view().mask);
+        let best = offered[0].iter().map(|action| next[action]).fold(f32::MIN, f32::max);
+        assert_eq!(one.future, 2.0 * 0.75 * best);
+        assert_eq!(one.target(), one.reward + one.future);
     }
 
     #[test]

@@ -139,6 +139,18 @@ impl<G: Image> TargetValues<G> {
         Ok(known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 
+    /// [`maxima`](Self::maxima) that are neither taken from those that are kept nor kept.
+    pub fn looked_up(&self, states: &[G::State], online: &QNetwork) -> Result<Vec<f32>> {
+        let view = self.network.shape().exact_view();
+        let masks: Vec<ActionMask> = states.iter().map(|state| view.successors::<G>(state, self.candidates)).collect();
+        let mut target = self.evaluator(&self.network);
+        let values = target.values_within(states, &masks)?;
+        match self.double {
+            false => Ok(highest(values, &masks, values)),
+            true => Ok(highest(values, &masks, self.evaluator(online).values_within(states, &masks)?)),
+        }
+    }
+
     /// Maxima of states in one pass, with the values of the games' states.
     fn computed(&mut self, mut states: Vec<G::State>, online: &QNetwork) -> Result<Vec<f32>> {
         let view = self.network.shape().exact_view();

@@ -1,9 +1,10 @@
 //! Scalars as rows of a CSV file that can be rolled back to a step.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+use matchq_core::disk::{self, File};
 
 use super::{exists_already, unwritable};
 use crate::error::{Error, Result};
@@ -34,7 +35,7 @@ impl CsvLog {
     ///
     /// Other columns, or a row without a step, are an error.
     pub fn resume(path: &Path, columns: &[&'static str], step: u64) -> Result<Self> {
-        if !path.exists() {
+        if !disk::is_file(path) {
             return Self::create(path, columns);
         }
         let content = files::read(path)?;

@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use matchq_core::disk;
 use matchq_pictures::plot::{Line, Lines};
 use toml::{Table, Value};
 
@@ -56,7 +57,7 @@ pub struct Rows {
 impl Rows {
     /// Rows of a log; a half-written last row is left out, and a missing file has none.
     pub fn read(path: &Path) -> Result<Self> {
-        if !path.is_file() {
+        if !disk::is_file(path) {
             return Ok(Self::default());
         }
         let bytes = files::read_limited(path, LONGEST)?;
@@ -78,7 +79,7 @@ impl Rows {
     /// The last rows of a log, without reading the others.
     pub fn read_end(path: &Path) -> Result<Self> {
         let unread = |error| Error::runtime(format!("{} cannot be read: {error}", path.display()));
-        let Ok(mut file) = File::open(path) else { return Ok(Self::default()) };
+        let Ok(mut file) = File::open(path) else { return Self::read(path) };
         let length = file.metadata().map_err(unread)?.len();
         if length <= 2 * END {
             return Self::read(path);
@@ -137,7 +138,7 @@ impl RunView {
 
     fn by(folder: &Path, rows: impl Fn(&Path) -> Result<Rows>) -> Result<Self> {
         let path = folder.join("config.toml");
-        if !path.is_file() {
+        if !disk::is_file(&path) {
             return Err(Error::user(format!("{} is no run: it holds no config.toml", folder.display())));
         }
         let config = String::from_utf8_lossy(&files::read_limited(&path, LONGEST)?).into_owned();
@@ -239,7 +240,7 @@ pub fn keys(section: &str, table: &Table) -> BTreeMap<String, String> {
 }
 
 fn references(path: &Path) -> Vec<(String, f64)> {
-    let text = fs::read_to_string(path).unwrap_or_default();
+    let text = disk::read_to_string(path).unwrap_or_default();
     let pair = |line: &str| {
         let (name, mean) = line.split_once(',')?;
         Some((name.to_owned(), mean.parse().ok()?))
