@@ -1,15 +1,12 @@
 //! What the commands ask of a game without its type.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
-use crate::cli::{Command, Compare, Merge, Shard, Train};
+use crate::cli::{Command, Compare, Merge, Shard};
 use crate::commands::shard::job::Shards;
 use crate::error::Result;
 use crate::eval::Saved;
 use crate::learners::checkpoint::Checkpoint;
-use crate::learners::{RunFolder, Source};
 use crate::players::{Agents, AnyGame, Doors};
 
 /// A game of the program.
@@ -25,15 +22,6 @@ pub trait Door: AnyGame {
 
     /// Evaluates a part of the generation of a checkpoint, whose file has a digest.
     fn generation(&self, arguments: &Shard, checkpoint: &Checkpoint, digest: String) -> Result<()>;
-
-    /// Starts the training of a configuration, which has a path; `stop` ends the training.
-    fn start(&self, arguments: &Train, path: &Path, source: &Source, stop: &AtomicBool) -> Result<()>;
-
-    /// Goes on with a training.
-    fn resume(&self, arguments: &Train, folder: RunFolder, checkpoint: Checkpoint, stop: &AtomicBool) -> Result<()>;
-
-    /// All keys of a configuration with their values, defaults included.
-    fn keys(&self, source: &Source) -> Result<BTreeMap<String, String>>;
 }
 
 pub(crate) static DOORS: Doors<dyn Door> = Doors::new();

@@ -1,21 +1,16 @@
 //! The games of the program: those inside, and others.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Once;
-use std::sync::atomic::AtomicBool;
 
-use crate::cli::{Command, Compare, Merge, Shard, Train};
+use crate::cli::{Command, Compare, Merge, Shard};
 use crate::commands::shard::{self, Shards};
-use crate::commands::train::{Resume, Start};
 use crate::commands::{self, compare, merge};
 use crate::door::{DOORS, Door};
 use crate::error::Result;
 use crate::eval::Saved;
 use crate::learners::checkpoint::Checkpoint;
-use crate::learners::{RunFolder, Source, with_learner};
 use crate::players::{Agents, Of, Playable, Register, registry};
-use crate::serve::Resolve;
 
 impl<G: Playable> Door for Of<G> {
     fn run(&self, command: &Command, agents: &Agents) -> Result<()> {
@@ -32,21 +27,6 @@ impl<G: Playable> Door for Of<G> {
 
     fn generation(&self, arguments: &Shard, checkpoint: &Checkpoint, digest: String) -> Result<()> {
         shard::generation::<G>(arguments, checkpoint, digest)
-    }
-
-    fn start(&self, arguments: &Train, path: &Path, source: &Source, stop: &AtomicBool) -> Result<()> {
-        with_learner::<G>(source, Start { arguments, path, source, stop })
-    }
-
-    fn resume(&self, arguments: &Train, folder: RunFolder, checkpoint: Checkpoint, stop: &AtomicBool) -> Result<()> {
-        let source = checkpoint.source(&[])?;
-        with_learner::<G>(&source, Resume { arguments, folder, checkpoint, stop })
-    }
-
-    fn keys(&self, source: &Source) -> Result<BTreeMap<String, String>> {
-        let mut keys = BTreeMap::new();
-        with_learner::<G>(source, Resolve { source, keys: &mut keys })?;
-        Ok(keys)
     }
 }
 
@@ -70,5 +50,6 @@ pub(crate) fn inside() {
 /// A game of another type that has the name already is an error.
 pub(crate) fn register<G: Playable>() -> Result<()> {
     matchq_page::register::<G>()?;
+    matchq_trainer::register::<G>()?;
     DOORS.add(Of::<G>::DOOR)
 }

@@ -5,13 +5,21 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(not(target_family = "wasm"))]
 pub mod cli;
+#[cfg(not(target_family = "wasm"))]
 pub mod commands;
+#[cfg(not(target_family = "wasm"))]
 mod door;
+#[cfg(not(target_family = "wasm"))]
 mod inside;
+#[cfg(not(target_family = "wasm"))]
 mod named;
+#[cfg_attr(target_family = "wasm", path = "program_page.rs")]
 mod program;
+#[cfg(not(target_family = "wasm"))]
 pub mod report;
+#[cfg(not(target_family = "wasm"))]
 pub mod serve;
 
 pub use matchq_core::{error, files, instructions, random};

@@ -7,9 +7,10 @@ use clap::Parser as _;
 use matchq_pictures::animation::Tiles;
 use matchq_pictures::gif::gif;
 
-use super::{Preferred, other_rules, print, quoted, replay, series};
+use matchq_trainer::{door, other_rules};
+
+use super::{Preferred, print, quoted, replay, series};
 use crate::cli::{Card, Cli, Command, Series};
-use crate::door::door;
 use crate::error::{Error, Result};
 use crate::eval::Report;
 use crate::learners::{Source, configurations};

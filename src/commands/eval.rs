@@ -6,7 +6,9 @@ use std::slice;
 
 use ratatui::crossterm::terminal;
 
-use super::{compute, other_rules, quoted, series};
+use matchq_trainer::other_rules;
+
+use super::{compute, quoted, series};
 use crate::cli::{Eval, Series};
 use crate::error::{Error, Result};
 use crate::eval::{Histogram, Report, exponential};

@@ -190,15 +190,6 @@ fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
     Ok(G::Rules::deserialize(table).unwrap_or_default())
 }
 
-/// Rules as for `--rule`, without default values.
-fn other_rules<G: Playable>(rules: &G::Rules) -> Vec<String> {
-    let rules = toml::Table::try_from(rules).unwrap_or_default();
-    let known = toml::Table::try_from(G::Rules::default()).unwrap_or_default();
-    let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
-    let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    other.map(|(key, value)| format!("{key}={}", text(value))).collect()
-}
-
 /// Checks that a flag's file has an ending and can be written.
 fn check_file(flag: &str, path: &Path, ending: &str) -> Result<()> {
     if path.extension().is_none_or(|own| !own.eq_ignore_ascii_case(ending)) {

@@ -6,17 +6,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{compute, other_rules, print, quoted, tell};
+use matchq_trainer::{Door, Training, door};
+
+use super::{compute, print, quoted, tell};
 use crate::cli::Train;
-use crate::door::{Door, door};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
-use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task};
+use crate::learners::{Ending, RunFolder, Source};
 use crate::named;
 use crate::network::device::is_processor;
-use crate::players::{Playable, Setting};
 use crate::report::progress::of_run;
 
 /// Time within which a repeated signal counts as one.
@@ -49,123 +49,94 @@ pub fn run(arguments: &Train) -> Result<()> {
         // A line asks on every system, a signal on some.
         std::thread::spawn(move || io::stdin().read_line(&mut String::new()).is_ok_and(|read| read > 0).then(stop));
     }
-    let stop = &STOP;
     match (&arguments.resume, &arguments.config) {
-        (Some(path), _) => {
-            let folder = RunFolder::open(path, &arguments.runs)?;
-            let checkpoint = Checkpoint::load(&folder.last())?;
-            game(&checkpoint.source(&[])?)?.resume(arguments, folder, checkpoint, stop)
-        }
-        (None, Some(path)) => {
-            let source = Source::load(path, &arguments.set)?;
-            game(&source)?.start(arguments, path, &source, stop)
-        }
+        (Some(path), _) => resume(arguments, path, &STOP),
+        (None, Some(path)) => start(arguments, path, &STOP),
         (None, None) => Err(Error::user("--config NAME or --resume NAME is needed")),
     }
 }
 
-/// A training that begins.
-pub(crate) struct Start<'a> {
-    pub(crate) arguments: &'a Train,
-    pub(crate) path: &'a Path,
-    pub(crate) source: &'a Source,
-    pub(crate) stop: &'a AtomicBool,
+/// Starts a training.
+fn start(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
+    let source = Source::load(path, &arguments.set)?;
+    let game = game(&source)?;
+    game.keys(&source)?;
+    let device = compute(&arguments.compute)?;
+    let stem = match files::is_input(path) {
+        true => "run".into(),
+        false => path.file_stem().unwrap_or_default().to_string_lossy(),
+    };
+    let folder = |config: &str| RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, config);
+    let training = game.start(&source, &device, &folder, &of_run(arguments.quiet))?;
+    let by = match is_processor(&device) {
+        true => format!(" by the instructions {}", InstructionSet::used()),
+        false => String::new(),
+    };
+    let path = files::name(training.folder());
+    training.progress().message(&format!("training {path} for {} {}{by}", training.steps(), training.unit()));
+    finish(training, arguments.events, stop)
 }
 
-impl<G: Playable> Task<G> for Start<'_> {
-    fn run<L: Learner<G>>(self) -> Result<()> {
-        let Self { arguments, path, source, stop } = self;
-        let (config, rules) = source.resolve::<G, L>()?;
-        let device = compute(&arguments.compute)?;
-        let stem = match files::is_input(path) {
-            true => "run".into(),
-            false => path.file_stem().unwrap_or_default().to_string_lossy(),
-        };
-        let folder = |config: &str| RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, config);
-        let run = Run::<G, L>::start(config, rules, &device, folder, of_run(arguments.quiet))?;
-        let by = match is_processor(&device) {
-            true => format!(" by the instructions {}", InstructionSet::used()),
-            false => String::new(),
-        };
-        let path = files::name(run.folder.path());
-        run.logs.progress.message(&format!("training {path} for {} {}{by}", run.steps(), run.unit()));
-        finish(run, arguments.events, stop)
+/// Goes on with a training.
+fn resume(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
+    let folder = RunFolder::open(path, &arguments.runs)?;
+    let checkpoint = Checkpoint::load(&folder.last())?;
+    let game = game(&checkpoint.source(&[])?)?;
+    let device = compute(&arguments.compute)?;
+    let training = game.resume(folder, &checkpoint, &arguments.set, &device, &of_run(arguments.quiet))?;
+    let now = rayon::current_num_threads();
+    let other = training.threads().filter(|began_with| *began_with != now);
+    let threads = other.map(|began_with| format!("this run began with --threads {began_with} and goes on with {now}"));
+    let other = checkpoint.other_instructions().filter(|_| is_processor(&device));
+    let instructions = other.map(|before| {
+        format!("this run was computed with the instructions {before} and goes on with {}", InstructionSet::used())
+    });
+    for with in threads.into_iter().chain(instructions) {
+        tell(&format!("{with}: the last bits of what it learns may differ"));
     }
+    training.progress().message(&format!(
+        "going on with {} after {} of {} {}",
+        files::name(training.folder()),
+        training.step(),
+        training.steps(),
+        training.unit()
+    ));
+    finish(training, arguments.events, stop)
 }
-
-/// A training that goes on.
-pub(crate) struct Resume<'a> {
-    pub(crate) arguments: &'a Train,
-    pub(crate) folder: RunFolder,
-    pub(crate) checkpoint: Checkpoint,
-    pub(crate) stop: &'a AtomicBool,
-}
-
-impl<G: Playable> Task<G> for Resume<'_> {
-    fn run<L: Learner<G>>(self) -> Result<()> {
-        let Self { arguments, folder, checkpoint, stop } = self;
-        let device = compute(&arguments.compute)?;
-        let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, of_run(arguments.quiet))?;
-        let (threads, began_with) = (rayon::current_num_threads(), run.record.threads);
-        let threads = (L::DEPENDS_ON_THREADS && threads != began_with)
-            .then(|| format!("this run began with --threads {began_with} and goes on with {threads}"));
-        let other = checkpoint.other_instructions().filter(|_| is_processor(&device));
-        let instructions = other.map(|before| {
-            format!("this run was computed with the instructions {before} and goes on with {}", InstructionSet::used())
-        });
-        for with in threads.into_iter().chain(instructions) {
-            tell(&format!("{with}: the last bits of what it learns may differ"));
-        }
-        let path = files::name(run.folder.path());
-        run.logs.progress.message(&format!(
-            "going on with {path} after {} of {} {}",
-            run.step(),
-            run.steps(),
-            run.unit()
-        ));
-        finish(run, arguments.events, stop)
-    }
-}
-
-/// Quick players beside the evaluations, so that one sees the agent pass them.
-const REFERENCES: [&str; 2] = ["random", "greedy"];
 
 /// Lets the quick players play the evaluation's games, and says what they score.
-fn compare<G: Playable, L: Learner<G>>(run: &mut Run<G, L>, stop: &AtomicBool) -> Result<()> {
-    for name in REFERENCES {
-        let mut player = G::player(name, &run.rules, &Setting::default())?;
-        run.compare_with(name, player.as_mut(), stop)?;
-    }
+fn compare(training: &mut dyn Training, stop: &AtomicBool) -> Result<()> {
+    training.compare(stop)?;
     let scores: Vec<String> =
-        run.logs.references.iter().map(|player| format!("{} {:.1}", player.name, player.mean)).collect();
+        training.references().iter().map(|player| format!("{} {:.1}", player.name, player.mean)).collect();
     if !scores.is_empty() {
-        run.logs.progress.message(&format!("for comparison: {}", scores.join(", ")));
+        training.progress().message(&format!("for comparison: {}", scores.join(", ")));
     }
     Ok(())
 }
 
 /// Trains, then prints how the training ended and what can be done next.
-fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, events: bool, stop: &AtomicBool) -> Result<()> {
+fn finish(mut training: Box<dyn Training>, events: bool, stop: &AtomicBool) -> Result<()> {
     if events {
-        print(&format!("{}\n", serde_json::json!({"begun": run.folder.path().display().to_string()})))?;
+        print(&format!("{}\n", serde_json::json!({"begun": training.folder().display().to_string()})))?;
     }
     // Inside the thread pool, because a thread waiting outside is woken for every piece of work.
     let ending = rayon::scope(|_| {
-        compare(&mut run, stop)?;
-        run.train(stop)
+        compare(training.as_mut(), stop)?;
+        training.train(stop)
     });
-    run.logs.progress.finish();
+    training.progress().finish();
     let ending = ending?;
-    run.logs.draw_curve(&run.folder)?;
+    training.draw_curve()?;
     let program = named::name();
-    let (done, path) = (run.done(), quoted(&run.folder.path().display().to_string()));
+    let (done, path) = (training.done(), quoted(&training.folder().display().to_string()));
     match ending {
         Ending::Stopped => print(&format!("stopped after {done}; go on with: {program} train --resume {path}\n")),
         Ending::Finished => {
-            let best = run.record.best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            let rules = other_rules::<G>(&run.rules);
+            let best = training.best().map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
+            let rules = training.other_rules();
             let rules: String = rules.iter().map(|rule| format!(" --rule {}", quoted(rule))).collect();
-            let next = match run.record.best {
+            let next = match training.best() {
                 Some(_) => format!(
                     "measure it: {program} eval --checkpoint {path}\nwatch it play: {program} play --player {path}{rules}\n"
                 ),

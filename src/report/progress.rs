@@ -15,7 +15,7 @@ use super::output::tell;
 const LINE: Duration = Duration::from_secs(10);
 
 /// Progress of a run on standard error, unless `quiet`.
-pub fn of_run(quiet: bool) -> impl FnOnce(Length) -> Box<dyn Progress> {
+pub fn of_run(quiet: bool) -> impl Fn(Length) -> Box<dyn Progress> {
     move |length| if quiet { silent(length) } else { Box::new(Bar::new(length)) }
 }
 

@@ -40,7 +40,6 @@ use crate::error::{Error, Result};
 use crate::games::{Game, Match3};
 use crate::report::output::print;
 use guard::Guard;
-pub use runs::Resolve;
 use thinking::Thinking;
 use trainings::Trainings;
 use watch::Watch;

@@ -1,22 +1,18 @@
 //! Runs, configurations and reports, as JSON.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path as FilePath, PathBuf};
-use std::sync::OnceLock;
 
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use matchq_trainer::view;
 use serde_json::{Value, json};
 
 use super::{Answer, Refusal, Server, Shared};
-use crate::door::door;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::learners::{self, Learner, Source, Task};
-use crate::players::{LAST, Playable};
-use crate::report::run_view::{Rows, RunView, keys};
+use crate::report::run_view::RunView;
 
 /// Most bytes of a report.
 const LONGEST: u64 = 32 << 20;
@@ -38,26 +34,16 @@ pub async fn list(State(server): Shared) -> Answer {
         let all = RunView::glance_at_all(&runs);
         let mut recipes: Vec<String> = Vec::new();
         let run = |run: &RunView| {
+            let mut shown = view::summary(run);
             let recipe = run.recipe();
             let number = recipes.iter().position(|known| *known == recipe).unwrap_or_else(|| {
                 recipes.push(recipe);
                 recipes.len() - 1
             });
-            let (steps, unit) = run.steps();
-            json!({
-                "name": run.name,
-                "game": run.game(),
-                "learner": run.learner(),
-                "step": run.step(),
-                "steps": steps,
-                "unit": unit,
-                "age": run.age().map(|age| age.as_secs_f64()),
-                "running": run.is_running(),
-                "best": run.best(),
-                "agent": run.folder.join(LAST).is_file(),
-                "seed": run.seed(),
-                "recipe": number,
-            })
+            shown["recipe"] = json!(number);
+            shown["age"] = json!(run.age().map(|age| age.as_secs_f64()));
+            shown["running"] = json!(run.is_running());
+            shown
         };
         let runs: Vec<Value> = all.iter().map(run).collect();
         json!({"runs": runs})
@@ -68,96 +54,13 @@ pub async fn list(State(server): Shared) -> Answer {
 /// A run with its configuration and its curves.
 pub async fn one(State(server): Shared, Path(name): Path<String>) -> Answer {
     let folder = below(&server.runs, &name)?;
-    let shown = reading(&server, move || -> Result<Value> {
-        let view = RunView::open(&folder)?;
-        let (_, unit) = view.steps();
-        let rows = |rows: &Rows| json!({"columns": rows.columns, "rows": rows.rows});
-        Ok(json!({
-            "name": view.name,
-            "game": view.game(),
-            "unit": unit,
-            "config": view.config,
-            "differs": differences(&view),
-            "evaluations": rows(&view.evaluations),
-            "train": rows(&view.training),
-            "references": view.references,
-        }))
-    });
+    let shown = reading(&server, move || -> Result<Value> { Ok(view::detail(&RunView::open(&folder)?)) });
     Ok(Json(shown.await??))
-}
-
-/// Keys whose values differ from those of the nearest configuration that ships: key, shipped and
-/// own value; `None` where none of the learner and game ships.
-fn differences(view: &RunView) -> Option<Vec<[String; 3]>> {
-    let own = view.keys();
-    let apart = |shipped: &BTreeMap<String, String>| -> Vec<[String; 3]> {
-        let value = |keys: &BTreeMap<String, String>, key: &String| keys.get(key).cloned().unwrap_or_default();
-        let all = own.keys().chain(shipped.keys().filter(|key| !own.contains_key(*key)));
-        let differs = all.filter(|key| own.get(*key) != shipped.get(*key));
-        differs.map(|key| [key.clone(), value(shipped, key), value(&own, key)]).collect()
-    };
-    let alike =
-        |keys: &&BTreeMap<String, String>| ["learner", "game.name"].iter().all(|key| keys.get(*key) == own.get(*key));
-    let candidates = shipped().iter().map(|shipped| &shipped.keys).filter(alike);
-    candidates.map(apart).min_by_key(Vec::len)
-}
-
-/// A configuration of the program, all keys with their values.
-struct Shipped {
-    name: &'static str,
-    keys: BTreeMap<String, String>,
-    about: String,
-}
-
-fn shipped() -> &'static [Shipped] {
-    static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let one = |(name, text): &(&'static str, &'static str)| {
-            let keys = resolved(name, text).ok()?;
-            // The comment at the top says what the configuration is for.
-            let comment = text.lines().take_while(|line| line.starts_with('#'));
-            let about: Vec<&str> = comment.map(|line| line.trim_start_matches('#').trim()).collect();
-            Some(Shipped { name, keys, about: about.join(" ") })
-        };
-        learners::configurations().iter().filter_map(one).collect()
-    })
-}
-
-/// A configuration's keys with all defaults.
-fn resolved(name: &str, text: &str) -> Result<BTreeMap<String, String>> {
-    let source = Source::parse(text, name, &[])?;
-    door(source.game()?)?.keys(&source)
-}
-
-/// Finds all keys of a configuration with their values, defaults included.
-pub struct Resolve<'a> {
-    /// The configuration.
-    pub source: &'a Source,
-    /// The keys.
-    pub keys: &'a mut BTreeMap<String, String>,
-}
-
-impl<G: Playable> Task<G> for Resolve<'_> {
-    fn run<L: Learner<G>>(self) -> Result<()> {
-        let (config, _) = self.source.resolve::<G, L>()?;
-        *self.keys = keys("", &config.to_toml()?.parse().unwrap_or_default());
-        Ok(())
-    }
 }
 
 /// The configurations that ship.
 pub async fn configurations() -> Answer {
-    let one = |shipped: &Shipped| {
-        let key = |key| shipped.keys.get(key).map(|value| value.trim_matches('"'));
-        json!({"name": shipped.name, "game": key("game.name"), "learner": key("learner"), "about": shipped.about})
-    };
-    let configs = blocking(move || {
-        // The one to begin with comes first.
-        let mut all: Vec<&Shipped> = shipped().iter().collect();
-        all.sort_by_key(|shipped| shipped.name != "quick");
-        all.into_iter().map(one).collect::<Vec<_>>()
-    });
-    Ok(Json(json!({"configs": configs.await?})))
+    Ok(Json(blocking(view::configurations).await?))
 }
 
 /// Names of the reports of `compare --json` among the runs.
