@@ -38,6 +38,10 @@ files! {
     "curves.js",
     "dom.js",
     "engine.js",
+    "keep.js",
+    "keys.js",
+    "learn.js",
+    "local.js",
     "motion.js",
     "overlay.js",
     "past.js",
@@ -57,15 +61,22 @@ files! {
     "tiles.js",
     "touch.js",
     "train.js",
+    "trainer.js",
     "watch.js",
     "worker.js",
+    "zip.js",
 }
 
 /// What a single file holds beside the page.
 #[derive(Clone, Copy)]
 pub enum Inside<'a> {
-    /// The engine: the WebAssembly module, compressed by gzip, in base64.
-    Module(&'a str),
+    /// Modules of WebAssembly, each compressed by gzip, in base64.
+    Modules {
+        /// The engine.
+        engine: &'a str,
+        /// The trainer, unless the engine is one, too.
+        trainer: Option<&'a str>,
+    },
     /// A game.
     Record(&'a Value),
 }
@@ -75,11 +86,14 @@ pub fn single(inside: Inside) -> String {
     let mut script = String::new();
     with_imports("app.js", &mut Vec::new(), &mut script);
     let inside = match inside {
-        Inside::Module(module) => format!(
-            "<script type=\"text/plain\" id=\"wasm\">{module}</script>\n\
-             <script type=\"text/plain\" id=\"worker-source\">{}</script>",
-            text("worker.js")
-        ),
+        Inside::Modules { engine, trainer } => {
+            let held = |id: &str, text: &str| format!("<script type=\"text/plain\" id=\"{id}\">{text}</script>\n");
+            let [worker, trains] = ["worker.js", "trainer.js"].map(text);
+            held("wasm", engine)
+                + &held("worker-source", worker)
+                + &trainer.map(|trainer| held("trainer", trainer)).unwrap_or_default()
+                + &held("trainer-source", trains)
+        }
         // Nothing in a string can end the script.
         Inside::Record(record) => format!(
             "<script type=\"application/json\" id=\"record\">{}</script>",

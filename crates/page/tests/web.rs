@@ -16,8 +16,9 @@ fn all_files_of_the_folder_are_in_the_program() {
 
 #[test]
 fn the_single_file_has_every_module_once_and_nothing_to_load() {
-    let page = single(Inside::Module("MODULE"));
-    assert!(page.contains("id=\"wasm\">MODULE</script>") && page.contains("<style>"));
+    let page = single(Inside::Modules { engine: "ENGINE", trainer: Some("TRAINER") });
+    assert!(page.contains("id=\"wasm\">ENGINE</script>") && page.contains("id=\"trainer\">TRAINER</script>"));
+    assert!(page.contains("<style>"));
     assert!(!page.contains("rel=\"stylesheet\"") && !page.contains(" src="));
     assert!(!page.lines().any(|line| line.starts_with("import ") || line.starts_with("export ")));
     // What two modules call the same would hide one of them.

@@ -2,7 +2,9 @@
 
 import { Ask } from './ask.js';
 import { asSentence, base64Of, button, find, icon, make, notice, recall, remember } from './dom.js';
-import { startEngine } from './engine.js';
+import { fromServer, moduleBytes, startEngine } from './engine.js';
+import { Learn } from './learn.js';
+import { LocalTrainings } from './local.js';
 import { Play } from './play.js';
 import { beginEntry, chooseGame, choosePlayer, isShown, readAddress, state } from './state.js';
 import { keepTheme } from './themes.js';
@@ -12,16 +14,32 @@ import { Watch } from './watch.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
+function tabOf(view) {
+  return view === 'learn' ? 'train' : view;
+}
+
 class App {
   constructor(engine, about) {
     Object.assign(this, { kind: engine.kind, engine, drop: engine.drop, record: engine.record, about });
     state.usual = Object.fromEntries(about.games.map(({ name, rules }) => [name, rules]));
     const views = { watch: Watch };
     if (this.kind !== 'record') Object.assign(views, { play: Play, ask: Ask });
-    if (this.kind === 'serve') views.train = Train;
+    this.trainings = this.makeTrainings();
+    if (this.trainings) views.train = Train;
+    // A lesson trains in this browser; it is a part of Train.
+    if (this.kind === 'worker') views.learn = Learn;
     this.views = Object.fromEntries(Object.entries(views).map(([name, View]) => [name, new View(this)]));
     this.makeTabs();
     this.makeGames();
+    document.querySelectorAll('#help [data-view]').forEach((about) => { about.hidden = !Object.hasOwn(this.views, about.dataset.view); });
+  }
+
+  // Trainings are the server's, or this browser's.
+  makeTrainings() {
+    if (this.kind === 'record') return null;
+    if (this.kind === 'serve') return { ask: fromServer };
+    const give = async (name, file) => this.ask({ ask: 'agent', name: `my ${name}`, file: await base64Of(file) });
+    return new LocalTrainings(() => moduleBytes('#trainer', 'trainer.wasm'), give);
   }
 
   async ask(request, how) {
@@ -41,14 +59,14 @@ class App {
   }
 
   makeTabs() {
-    const names = Object.keys(this.views);
+    const names = Object.keys(this.views).filter((name) => name === tabOf(name));
     const tab = (name) => button(name[0].toUpperCase() + name.slice(1), () => this.go(name), { role: 'tab', id: `tab-${name}`, 'aria-controls': 'view' });
     find('#tabs').replaceChildren(...names.map(tab));
     find('#tabs').hidden = names.length < 2;
     find('#tabs').addEventListener('keydown', (event) => {
       const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!by) return;
-      const next = names[(names.indexOf(state.view) + by + names.length) % names.length];
+      const next = names[(names.indexOf(tabOf(state.view)) + by + names.length) % names.length];
       this.go(next);
       find(`#tab-${next}`).focus();
     });
@@ -72,17 +90,17 @@ class App {
     const view = this.views[state.view];
     find('#view').replaceChildren(view.element);
     find('#tabs').querySelectorAll('button').forEach((tab) => {
-      tab.setAttribute('aria-selected', tab.id === `tab-${state.view}`);
-      tab.tabIndex = tab.id === `tab-${state.view}` ? 0 : -1;
+      tab.setAttribute('aria-selected', tab.id === `tab-${tabOf(state.view)}`);
+      tab.tabIndex = tab.id === `tab-${tabOf(state.view)}` ? 0 : -1;
     });
-    find('#view').setAttribute('aria-labelledby', `tab-${state.view}`);
+    find('#view').setAttribute('aria-labelledby', `tab-${tabOf(state.view)}`);
     this.gameShown();
     await view.open(given);
   }
 
   gameShown() {
     find('#games').querySelectorAll('button').forEach((choice) => choice.setAttribute('aria-pressed', choice.dataset.game === state.game));
-    find('#games').classList.toggle('away', state.view === 'train');
+    find('#games').classList.toggle('away', tabOf(state.view) === 'train');
   }
 
   async choose(name) {
@@ -148,12 +166,20 @@ class App {
     notice(`${name} is now a player of ${game}.`);
   }
 
+  // Takes a run's folder, which then can go on here.
+  async takeRun(file) {
+    const answer = this.trainings?.take ? await this.trainings.take(file) : { error: 'A server trains in its own folder of runs: put this one there.' };
+    if (answer.error) notice(asSentence(answer.error));
+    else await this.go('train', { run: answer.name });
+  }
+
   // A file that is dropped, pasted or chosen opens where it belongs.
   async openFile(file) {
     const ends = (ending) => file.name.toLowerCase().endsWith(ending);
     if (ends('.safetensors')) await this.giveAgent(file);
     else if (ends('.json')) await this.views.watch.openText(await file.text());
     else if (ends('.toml')) await this.takeTheme(file);
+    else if (ends('.zip') || ends('.ckpt')) await this.takeRun(file);
     else {
       if (state.view !== 'ask') await this.go('ask');
       await this.views.ask.takeFile(file);

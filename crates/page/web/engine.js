@@ -42,12 +42,12 @@ class Queue {
   }
 }
 
-// Bytes of the module, inside the page or beside it.
-async function moduleBytes() {
-  const inside = find('#wasm')?.textContent.trim();
+// Bytes of a module, inside the page or beside it; inside, one module may be all.
+export async function moduleBytes(id, file) {
+  const inside = (find(id) ?? find('#wasm'))?.textContent.trim();
   if (!inside) {
-    const response = await fetch('matchq.wasm');
-    if (!response.ok) throw new Error(`matchq.wasm: ${response.status}`);
+    const response = await fetch(file);
+    if (!response.ok) throw new Error(`${file}: ${response.status}`);
     return response.arrayBuffer();
   }
   const packed = Uint8Array.from(atob(inside), (letter) => letter.charCodeAt(0));
@@ -78,7 +78,7 @@ async function fromWorker() {
     open.forEach((resolve) => resolve({ error: 'The games have stopped: load the page again.' }));
     open.clear();
   };
-  const bytes = await moduleBytes();
+  const bytes = await moduleBytes('#wasm', 'matchq.wasm');
   const begun = await post({ bytes }, [bytes]);
   if (begun.error) throw new Error(begun.error);
   return { kind: 'worker', send: (request) => post({ request }) };

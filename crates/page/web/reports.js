@@ -2,7 +2,6 @@
 
 import { Chart } from './charts.js';
 import { draw, labelled, make, number, option } from './dom.js';
-import { fromServer } from './engine.js';
 
 // Width and margins of the drawing of differences, and the height of a row.
 const WIDTH = 640;
@@ -19,7 +18,7 @@ export class Reports {
   }
 
   async list() {
-    const answer = await fromServer('api/reports');
+    const answer = await this.app.trainings.ask('api/reports');
     const reports = answer.reports ?? [];
     this.element.hidden = reports.length === 0;
     if (reports.join() === this.listed) return;
@@ -31,7 +30,7 @@ export class Reports {
     const name = this.names.value;
     this.body.replaceChildren();
     if (!name) return;
-    const report = await fromServer(`api/reports/${encodeURIComponent(name)}`);
+    const report = await this.app.trainings.ask(`api/reports/${encodeURIComponent(name)}`);
     if (name !== this.names.value) return;
     if (report.error) this.body.replaceChildren(make('p', { class: 'error' }, report.error));
     else this.show(report);

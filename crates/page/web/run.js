@@ -2,8 +2,10 @@
 
 import { Chart } from './charts.js';
 import { columnsOf, curvesOf, recipeOf } from './curves.js';
-import { button, labelled, make, notice, option } from './dom.js';
-import { fromServer } from './engine.js';
+import { button, download, labelled, make, notice, option, pause } from './dom.js';
+
+// Milliseconds after which a watched training is looked at again.
+const NEWER = 5000;
 
 export class Run {
   constructor(app) {
@@ -55,7 +57,7 @@ export class Run {
   async detail(run) {
     const kept = this.details.get(run.name);
     if (kept && kept.step === run.step && kept.age <= run.age) return kept.detail;
-    const detail = await fromServer(`api/runs/${encodeURIComponent(run.name)}`);
+    const detail = await this.app.trainings.ask(`api/runs/${encodeURIComponent(run.name)}`);
     if (!detail.error) this.details.set(run.name, { step: run.step, age: run.age, detail });
     return detail;
   }
@@ -72,11 +74,15 @@ export class Run {
     const actions = [run.running ? act('Stop', 'api/stop', { name: run.name }, 'stops at its next checkpoint')
       : act('Resume', 'api/resume', { name: run.name }, 'goes on')];
     if (run.agent) actions.unshift(button('Watch it play', () => this.watch(), { class: 'main' }));
+    // What the browser keeps can be taken elsewhere, and thrown away.
+    if (this.app.kind !== 'serve') {
+      actions.push(button('Save as a file', () => this.save()), button('Remove', () => this.remove(), { disabled: run.running }));
+    }
     this.actions.replaceChildren(...actions);
   }
 
   async act(path, body, done) {
-    const answer = await fromServer(path, body);
+    const answer = await this.app.trainings.ask(path, body);
     notice(answer.error ?? `${body.name} ${done}.`);
   }
 
@@ -130,7 +136,7 @@ export class Run {
 
   // Loads the newest agent and shows it play beside the curve.
   async watch() {
-    const agent = await fromServer('api/agent', { run: this.run.name });
+    const agent = await this.app.trainings.ask('api/agent', { run: this.run.name });
     if (agent.error) {
       notice(agent.error);
       return;
@@ -139,8 +145,37 @@ export class Run {
     const chart = new Chart(this.app);
     await this.app.go('watch', { seed: 0 });
     this.app.views.watch.showBeside(this.run.name, chart.element);
-    const spec = this.groups && this.spec();
-    if (spec?.lines.length) await chart.draw(spec);
+    const watched = () => this.app.shows(this.app.views.watch) && chart.element.isConnected;
+    const { name } = this.run;
+    do {
+      const spec = this.groups && this.spec();
+      if (spec?.lines.length) await chart.draw(spec);
+      await pause(NEWER);
+      // The newest agent plays on, beside its curve.
+    } while (watched() && await this.renew(name));
+  }
+
+  // Takes the newest agent and rows of a run; whether there may be newer ones.
+  async renew(name) {
+    const { runs } = await this.app.trainings.ask('api/runs');
+    const run = runs?.find((one) => one.name === name);
+    if (!run || this.run.name !== name) return false;
+    await this.app.trainings.ask('api/agent', { run: name });
+    await this.show(run, runs, []);
+    return run.running;
+  }
+
+  async save() {
+    const { file, error } = await this.app.trainings.ask('api/file', { name: this.run.name });
+    if (error) notice(error);
+    else download(`${this.run.name}.zip`, file, 'application/zip');
+  }
+
+  async remove() {
+    const { name } = this.run;
+    if (!confirm(`Remove ${name} from this browser?`)) return;
+    const answer = await this.app.trainings.ask('api/remove', { name });
+    notice(answer.error ?? `${name} is removed.`);
   }
 }
 
@@ -151,8 +186,13 @@ export function ageOf(seconds) {
   return `${Math.floor(seconds / size)} ${name} ago`;
 }
 
+// A learner may be done before its last step.
+export function isDone(run) {
+  return run.done ?? (run.steps > 0 && run.step >= run.steps);
+}
+
 function stateOf(run) {
   const share = run.steps ? `, ${Math.floor(100 * run.step / run.steps)} %` : '';
-  const doing = run.running ? 'It is running' : run.steps && run.step >= run.steps ? 'It is done' : 'It is stopped';
+  const doing = run.running ? 'It is running' : isDone(run) ? 'It is done' : 'It is stopped';
   return `${doing}: ${run.step.toLocaleString('en')} of ${run.steps ? run.steps.toLocaleString('en') : 'any number of'} ${run.unit ?? 'steps'}${share}`;
 }

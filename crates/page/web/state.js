@@ -54,6 +54,7 @@ export function readAddress() {
     rules: rulesIn(given.get('rules')),
     run: given.get('run') ?? undefined,
     ticked: given.get('with')?.split(',') ?? [],
+    config: given.get('config') ?? undefined,
   };
 }
 
@@ -72,7 +73,7 @@ export function beginEntry() {
 }
 
 // Writes the address of what is shown.
-export function writeAddress({ moves = [], board, left, piece, rules, seed, run, ticked } = {}) {
+export function writeAddress({ moves = [], board, left, piece, rules, seed, run, ticked, config } = {}) {
   const address = new URLSearchParams({ view: state.view, game: state.game });
   const set = (key, value) => { if (value !== undefined && value !== null && value !== '') address.set(key, value); };
   set('seed', seed);
@@ -84,6 +85,7 @@ export function writeAddress({ moves = [], board, left, piece, rules, seed, run,
   set('rules', textOfRules(rules));
   set('run', run);
   set('with', ticked?.join(','));
+  set('config', config);
   if (moves.length > 0 && moves.length <= LONGEST) set('moves', moves.join('.'));
   const tooLong = moves.length > LONGEST;
   if (tooLong && !state.tooLong) notice(`A link holds at most ${LONGEST.toLocaleString('en')} moves: it now holds the beginning of this game alone. Save the game to keep it.`);
