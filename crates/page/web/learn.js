@@ -14,7 +14,7 @@ const LABELS = 'learning.expected';
 const QUIET = { 'evaluation.games': 1, 'evaluation.luck': 0 };
 // Two trainings side by side, looked at often.
 const PAIR = [['one label a board', true], ['all labels of a board', false]];
-const OFTEN = { 'evaluation.every': 6400, 'evaluation.games': 25, 'evaluation.luck': 0 };
+const OFTEN = { 'evaluation.every': 3200, 'evaluation.games': 25, 'evaluation.luck': 0 };
 // Milliseconds between looks at them, rounds of a long step, and rounds that are remembered.
 const LOOKED = 3000;
 const LONG = 100;
@@ -46,7 +46,7 @@ export class Learn {
     this.both = button('Train both side by side', () => this.compare());
     this.compared = make('p', { class: 'soft' });
     const story = make('section', {}, make('h2', {}, 'How it learns'),
-      make('p', {}, 'A training of match-3 waits here. It goes on when you say so. One round has six steps: read a step, and see on the right what it did.'),
+      make('p', {}, 'A training of match-3 waits here. It goes on when you say so. One round has six steps: read a step, and see what it did.'),
       make('div', { class: 'row' }, this.next, this.round, this.many), this.state, this.list);
     const labels = make('section', {}, make('h2', {}, 'One label, or all'),
       make('p', {}, 'A board of this game offers about 15 moves, but only one is played. So one board teaches one value: one label. A simulator can play the other moves, too, and then the same board has a label for each of them. Both trainings below take equally many moves and updates. Look how fast each curve rises.'),
@@ -258,7 +258,7 @@ export class Learn {
     this.compared.textContent = `${own.map(share).join(', ')}. Both are in the list of Train.`;
     const spec = curvesOf(details.map((detail) => [detail]), { table: 'evaluations', name: 'mean' }, 'step', 'Points a game, without exploring');
     if (spec.lines.length) await this.chart.draw(spec);
-    else this.chart.clear('The first evaluation comes after 6,400 moves.');
+    else this.chart.clear('The first evaluation comes after 3,200 moves.');
     if (this.isOpen && own.some(({ running }) => running)) this.timer = setTimeout(() => this.watchPair(), LOOKED);
   }
 }

@@ -45,7 +45,7 @@ export class Train {
     this.begin = make('button', { class: 'main' }, 'Start');
     const form = make('form', { onsubmit: (event) => { event.preventDefault(); this.start(); } },
       labelled('Configuration', this.config), this.about, make('div', { class: 'row' }, labelled('Name', this.name), labelled('Seed', this.seed), labelled('Trainings', this.seeds)),
-      this.keys.element, make('div', { class: 'row' }, this.begin, open));
+      make('div', { class: 'row' }, this.begin, open), this.keys.element);
     const lesson = this.app.kind === 'serve' ? [] : [button('How it learns: a lesson', () => this.app.go('learn'), { class: 'quiet' })];
     return make('section', {}, make('div', { class: 'title' }, make('h2', {}, 'Start a training'), lesson), form);
   }
