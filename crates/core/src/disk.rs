@@ -244,7 +244,7 @@ pub mod memory {
             assert_eq!((read(&place("kept")).unwrap(), is_file(&place("side"))), (b"new".to_vec(), false));
             assert_eq!(files_in(folder), [place("kept"), place("log")]);
             assert!(!is_file(folder) && create_dir(&place("kept")).is_err() && is_file(&place("kept")));
-            remove_file(&place("kept")).unwrap();
+            remove_file(place("kept")).unwrap();
             assert_eq!(read(&place("kept")).unwrap_err().kind(), ErrorKind::NotFound);
             remove_dir_all(folder).unwrap();
             assert!(files_in(folder).is_empty());

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::TrainConfig;
 use super::config::{Config, Learning};
-use super::moment::Remembered;
 use super::gradient::{Batch, Gradient, gradient};
+use super::moment::Remembered;
 use super::optimizer::{Optimizer, SavedMoments};
 use super::relative::Baselines;
 use super::replay::{Replay, Sample, Transition};
@@ -189,11 +189,7 @@ impl<G: Image + Measured> QLearner<G> {
 
     /// Transitions in slots of the memory, with values and targets as the networks are now; slots that
     /// are empty are left out.
-    pub(super) fn remembered(
-        &self,
-        replay: &Replay<G::State>,
-        slots: &[usize],
-    ) -> Result<Vec<Remembered<G::State>>> {
+    pub(super) fn remembered(&self, replay: &Replay<G::State>, slots: &[usize]) -> Result<Vec<Remembered<G::State>>> {
         let slots: Vec<usize> = slots.iter().copied().filter(|slot| *slot < replay.len()).collect();
         let transitions: Vec<&Transition<G::State>> = slots.iter().map(|slot| replay.get(*slot)).collect();
         let states: Vec<G::State> = transitions.iter().map(|transition| transition.state).collect();
@@ -208,7 +204,8 @@ impl<G: Image + Measured> QLearner<G> {
             let Transition { state, next, action, reward, discount } = **transition;
             let next = (discount != 0.0).then_some(next);
             let future = next.and_then(|_| maxima.next()).unwrap_or_default();
-            let average = next.filter(|_| self.learning.relative).map(|next| self.baselines.mean(G::actions_left(&next)));
+            let average =
+                next.filter(|_| self.learning.relative).map(|next| self.baselines.mean(G::actions_left(&next)));
             let action = usize::from(action);
             Remembered {
                 slot: slots[index],
