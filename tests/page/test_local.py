@@ -23,9 +23,13 @@ SHORT = {
 }
 
 
-@pytest.fixture(params=["module", "file"])
+@pytest.fixture
 def link(request, host):
-    return {"module": host, "file": (DIST / "matchq.html").as_uri()}[request.param]
+    return (DIST / "matchq.html").as_uri() if getattr(request, "param", "module") == "file" else host
+
+
+# From a host of files, and from disk.
+everywhere = pytest.mark.parametrize("link", ["module", "file"], indirect=True)
 
 
 @pytest.fixture
@@ -94,6 +98,7 @@ def test_a_training_has_the_bits_of_the_programs(page, link, config, tmp_path):
     assert files.read("one/last.safetensors") == (tmp_path / "runs" / "one" / "last.safetensors").read_bytes()
 
 
+@everywhere
 def test_a_training_stops_is_found_again_and_goes_on(page, link):
     train_view(page, link)
     start(page, "quick", "long")
@@ -205,6 +210,7 @@ def test_a_network_for_which_there_is_no_memory_is_said(page, link):
     expect(page.locator("#notice")).to_contain_text("memory", timeout=120_000)
 
 
+@everywhere
 def test_the_lesson_shows_each_step_of_a_round(page, link):
     page.goto(f"{link}#view=learn")
     following = page.get_by_role("button", name="Next step")
