@@ -19,7 +19,7 @@ from test_page import DIST, browser, host, opened  # noqa: F401
 SHORT = {
     "match3-fitted": ["training.sweeps=3"],
     "tetris-cma": ["training.generations=2"],
-    "quick": ["learning.optimizer=\"adam\"", "learning.max_gradient_norm=0", "training.steps=3200", "evaluation.every=1600", "evaluation.games=4", "evaluation.luck=0", "logging.every=320"],
+    "quick": ["learning.optimizer=\"adam\"", "learning.max_gradient_norm=0", "training.steps=2240", "evaluation.every=1600", "evaluation.games=2", "evaluation.luck=0", "logging.every=320"],
 }
 
 
@@ -36,6 +36,10 @@ everywhere = pytest.mark.parametrize("link", ["module", "file"], indirect=True)
 def page(browser):
     with opened(browser) as page:
         yield page
+
+
+# A long training that begins at once.
+LONG = ["evaluation.games=1", "evaluation.luck=0"]
 
 
 def train_view(page, link, **given):
@@ -101,7 +105,7 @@ def test_a_training_has_the_bits_of_the_programs(page, link, config, tmp_path):
 @everywhere
 def test_a_training_stops_is_found_again_and_goes_on(page, link):
     train_view(page, link)
-    start(page, "quick", "long")
+    start(page, "quick", "long", LONG)
     expect(state(page, "long")).to_contain_text("running")
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(state(page, "long")).to_contain_text("stopped")
@@ -143,7 +147,7 @@ def test_what_is_no_run_and_no_configuration_is_said(page, link, tmp_path):
 
 def running(page, link, name="long"):
     train_view(page, link)
-    start(page, "quick", name)
+    start(page, "quick", name, LONG)
     expect(state(page, name)).to_contain_text("running")
 
 
