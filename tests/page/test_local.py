@@ -163,7 +163,9 @@ def test_a_second_tab_sees_a_training_and_cannot_train_the_same(page, link):
         expect(other.locator("#notice")).to_contain_text("There is a run long already")
         # What the first tab leaves, the second goes on with.
         page.get_by_role("button", name="Stop", exact=True).click()
+        expect(state(page, "long")).to_contain_text("stopped")
         other.get_by_role("button", name="Resume", exact=True).click()
+        expect(other.locator("#notice")).to_contain_text("long goes on")
         expect(state(page, "long")).to_contain_text("running")
         page.get_by_role("button", name="Stop", exact=True).click()
         expect(page.locator("#notice")).to_contain_text("stop it there")
@@ -185,6 +187,44 @@ def test_a_training_goes_on_while_its_tab_is_hidden(page, link):
     assert state(page, "long").evaluate("small => small.closest('tr').cells[2].textContent") == seen
     page.evaluate(hidden, False)
     page.wait_for_function("seen => document.querySelector('.runs tbody tr').cells[2].textContent !== seen", arg=seen)
+
+
+def test_a_training_that_is_stopped_while_it_is_loaded_stops(page, link):
+    running(page, link)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(state(page, "long")).to_contain_text("stopped")
+    # Both in one turn of the page, as a visitor of a slow machine does.
+    page.evaluate("() => document.querySelectorAll('.train .row button').forEach((one) => { if (one.textContent === 'Resume') one.click(); })")
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(state(page, "long")).to_contain_text("stopped")
+    page.wait_for_timeout(3000)
+    expect(state(page, "long")).to_contain_text("stopped")
+
+
+def test_a_removed_run_leaves_nothing_and_a_seed_of_the_text_counts(page, link):
+    train_view(page, link)
+    start(page, "match3-fitted", "five", ["training.sweeps=2"])
+    is_done(page, "five")
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.get_by_text("There is no training yet.")).to_be_visible()
+    expect(page.get_by_role("heading", name="five")).to_be_hidden()
+    area = page.get_by_label("Configuration as text")
+    area.fill(area.input_value().replace("seed = 1", "seed = 5"))
+    expect(page.get_by_label("Seed").first).to_have_value("5")
+    page.get_by_label("Name").first.fill("again")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator(".train")).to_contain_text("fitted for match3, seed 5", timeout=60_000)
+
+
+def test_a_run_that_finds_no_room_lasts_as_long_as_the_page(page, link):
+    page.add_init_script("IDBObjectStore.prototype.put = () => { throw new DOMException('The room is full', 'QuotaExceededError'); };")
+    train_view(page, link)
+    start(page, "match3-fitted", "short", ["training.sweeps=2"])
+    is_done(page, "short")
+    expect(page.locator(".train .error").first).to_contain_text("The room is full")
+    assert "short/last.ckpt" in saved(page).namelist()
 
 
 def test_a_damaged_run_is_named_and_the_list_stays(page, link):

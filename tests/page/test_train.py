@@ -103,7 +103,7 @@ def test_a_chart_on_a_phone_is_as_wide_as_its_card(tmp_path):
 def test_the_configuration_to_begin_with_is_the_first(tmp_path):
     def work(page):
         page.goto(f"{server.link}#view=train")
-        expect(page.get_by_label("Configuration").locator("option").first).to_have_text("quick (match3)")
+        expect(page.get_by_label("Configuration").locator("option").first).to_have_text("quick")
 
     with contextlib.closing(Server(tmp_path)) as server:
         in_browser(work)

@@ -168,7 +168,7 @@ class App {
 
   // Takes a run's folder, which then can go on here.
   async takeRun(file) {
-    const answer = this.trainings?.take ? await this.trainings.take(file) : { error: 'A server trains in its own folder of runs: put this one there.' };
+    const answer = this.trainings?.take ? await this.trainings.take(file).catch((error) => ({ error: `This did not work (${error.message}).` })) : { error: 'A server trains in its own folder of runs: put this one there.' };
     if (answer.error) notice(asSentence(answer.error));
     else await this.go('train', { run: answer.name });
   }
@@ -179,7 +179,7 @@ class App {
     if (ends('.safetensors')) await this.giveAgent(file);
     else if (ends('.json')) await this.views.watch.openText(await file.text());
     else if (ends('.toml')) await this.takeTheme(file);
-    else if (ends('.zip') || ends('.ckpt')) await this.takeRun(file);
+    else if (ends('.zip')) await this.takeRun(file);
     else {
       if (state.view !== 'ask') await this.go('ask');
       await this.views.ask.takeFile(file);

@@ -38,30 +38,36 @@ export class Keep {
   // What is shown of all runs.
   async all() {
     await this.opened;
-    if (!this.base) return [...this.kept.values()].map(({ run }) => run);
-    return settled(this.base.transaction('runs').objectStore('runs').getAll());
+    const own = [...this.kept.values()].map(({ run }) => run);
+    if (!this.base) return own;
+    const lasting = await settled(this.base.transaction('runs').objectStore('runs').getAll());
+    return [...own, ...lasting.filter(({ name }) => !this.kept.has(name))];
   }
 
   // What is shown of a run, or its files.
   async get(name, store = 'runs') {
     await this.opened;
     const own = this.kept.get(name);
-    if (!this.base) return store === 'runs' ? own?.run : own?.files;
+    if (own || !this.base) return store === 'runs' ? own?.run : own?.files;
     const found = await settled(this.base.transaction(store).objectStore(store).get(name));
     return store === 'runs' ? found : found?.files;
   }
 
-  // Keeps a run, whole or not at all; whether it lasts.
+  // Keeps a run, whole or not at all; true if it lasts, else why it is kept no longer than the page.
   async put(run, files) {
     await this.opened;
-    if (!this.base) {
-      this.kept.set(run.name, { run, files });
-      return false;
+    this.kept.set(run.name, { run, files });
+    if (!this.base) return 'it has no database for this page';
+    try {
+      const transaction = this.base.transaction(STORES, 'readwrite');
+      transaction.objectStore('runs').put(run);
+      transaction.objectStore('files').put({ name: run.name, files });
+      await written(transaction);
+    } catch (error) {
+      return error?.message || 'its room is full';
     }
-    const transaction = this.base.transaction(STORES, 'readwrite');
-    transaction.objectStore('runs').put(run);
-    transaction.objectStore('files').put({ name: run.name, files });
-    return written(transaction);
+    this.kept.delete(run.name);
+    return true;
   }
 
   async remove(name) {

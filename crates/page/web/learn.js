@@ -150,7 +150,7 @@ export class Learn {
 
   turn(index) {
     this.at = index;
-    this.steps.forEach((step, number) => step.toggleAttribute('aria-current', number === index));
+    this.steps.forEach((step, number) => (number === index ? step.setAttribute('aria-current', 'step') : step.removeAttribute('aria-current')));
     if (!this.now) return;
     this.state.textContent = `Round ${this.rounds.toLocaleString('en')}, ${this.now.updates.toLocaleString('en')} ${this.now.updates === 1 ? 'update' : 'updates'}.`;
     const [name, mark] = ROUND[index];
@@ -191,8 +191,13 @@ export class Learn {
   }
 
   samples() {
+    const choose = (transition) => {
+      this.follow(transition);
+      this.turn(this.at);
+      this.stage.querySelector('.thumb[aria-pressed=true]').focus();
+    };
     const thumb = (transition) => {
-      const choice = button(this.board(transition.board, transition.move).firstChild, () => { this.follow(transition); this.turn(this.at); },
+      const choice = button(this.board(transition.board, transition.move).firstChild, () => choose(transition),
         { class: 'thumb', 'aria-pressed': String(transition.slot === this.chosen.slot), title: `Follow transition ${transition.slot}`, 'aria-label': `Follow transition ${transition.slot}: ${transition.move.words}` });
       return make('figure', {}, choice, make('figcaption', {}, `${signed(transition.reward)} points`));
     };
@@ -224,16 +229,17 @@ export class Learn {
   }
 
   meter(value, most, words) {
-    return make('div', { class: 'meter' }, make('meter', { min: 0, max: most, value }),
+    return make('div', { class: 'meter' }, make('meter', { min: 0, max: most, value, 'aria-label': words }),
       make('span', {}, `${value.toLocaleString('en')} of ${most.toLocaleString('en')} ${words}`));
   }
 
   // Starts the two trainings, or goes on with them; they are in the list of the view Train.
   async compare() {
     this.both.disabled = true;
-    const { configs } = await this.app.trainings.ask('api/configs');
+    const { configs = [], error } = await this.app.trainings.ask('api/configs');
+    if (error) notice(error);
     const { runs = [] } = await this.app.trainings.ask('api/runs');
-    for (const [words, isOne] of PAIR) {
+    for (const [words, isOne] of configs.length ? PAIR : []) {
       const name = words.replaceAll(' ', '-');
       const { text } = configs.find((one) => one.name === CONFIG);
       const wanted = withKeys(isOne ? lacking(text, LABELS) : text, OFTEN);

@@ -94,17 +94,18 @@ export class LocalTrainings {
     const bytes = await this.module;
     const trainer = new Trainer();
     const answer = await trainer.ask('open', { bytes });
-    if (answer.error) throw new Error(answer.error);
-    return trainer;
+    if (!answer.error) return trainer;
+    trainer.end();
+    throw new Error(answer.error);
   }
 
   async configurations() {
-    if (!this.configs) {
-      const trainer = await this.opened();
-      this.configs = await trainer.ask('configurations');
-      trainer.end();
-    }
-    return this.configs;
+    if (this.configs) return this.configs;
+    const trainer = await this.opened();
+    const answer = await trainer.ask('configurations');
+    trainer.end();
+    if (!answer.error) this.configs = answer;
+    return answer;
   }
 
   // A training that goes on by rounds as it is asked to, and is not kept; or an error.
@@ -112,7 +113,9 @@ export class LocalTrainings {
     try {
       const trainer = await this.opened();
       const answer = await trainer.ask('start', { config: text, set: [], name: 'lesson' });
-      return answer.error ? answer : trainer;
+      if (!answer.error) return trainer;
+      trainer.end();
+      return answer;
     } catch (error) {
       return { error: `This did not work (${error.message}).` };
     }
@@ -120,14 +123,21 @@ export class LocalTrainings {
 
   // Names of the runs that any tab trains.
   async held() {
-    if (!navigator.locks) return new Set([...this.live.keys()].map(lockOf));
-    return new Set((await navigator.locks.query()).held.map(({ name }) => name));
+    const own = [...this.live.keys()].map(lockOf);
+    try {
+      return new Set([...own, ...(await navigator.locks.query()).held.map(({ name }) => name)]);
+    } catch {
+      // A page may have no locks, or none that it may ask for.
+      return new Set(own);
+    }
   }
 
   async list() {
     const [runs, held] = await Promise.all([this.keep.all(), this.held()]);
+    // A run that has just begun is not kept yet.
+    [...this.live.values()].filter(({ name, summary }) => summary && !runs.some((run) => run.name === name)).forEach((live) => runs.push(live));
     const one = ({ name, summary, time }) => ({ ...(this.live.get(name)?.summary ?? summary), name, running: held.has(lockOf(name)), age: (Date.now() - (this.live.get(name)?.time ?? time)) / 1000 });
-    return { runs: runs.sort((a, b) => (a.name < b.name ? -1 : 1)).map(one) };
+    return { runs: runs.sort((a, b) => (a.name < b.name ? -1 : 1)).map(one), warning: this.warning };
   }
 
   async one(name) {
@@ -144,10 +154,12 @@ export class LocalTrainings {
     return this.begin(name, (trainer) => trainer.ask('start', { config: given, set: seed === undefined ? [] : [`seed=${seed}`], name }));
   }
 
+  // The files are read under the lock: another tab may have saved newer ones before.
   async resume(name) {
-    const given = await this.keep.get(name, 'files');
-    if (!given) return { error: `There is no run ${name}.` };
-    return this.begin(name, (trainer) => trainer.ask('resume', { name, given }));
+    return this.begin(name, async (trainer) => {
+      const given = await this.keep.get(name, 'files');
+      return given ? trainer.ask('resume', { name, given }) : { error: `There is no run ${name}.` };
+    });
   }
 
   // Begins to train, under a lock that other tabs see.
@@ -171,6 +183,8 @@ export class LocalTrainings {
       Object.assign(live, { summary: answer.summary, detail: answer.detail });
       live.trainer.told = (kind, more) => this.told(live, kind, more);
       live.trainer.tell('train');
+      // It was stopped while it was loaded.
+      if (live.isStopped) live.trainer.tell('stop');
     } catch (error) {
       this.ended(live);
       throw error;
@@ -185,7 +199,7 @@ export class LocalTrainings {
       navigator.locks.request(lockOf(name), { ifAvailable: true }, (lock) => {
         done(lock !== null);
         return lock && new Promise((release) => { live.release = release; });
-      });
+      }).catch(() => done(true));
     });
   }
 
@@ -209,11 +223,8 @@ export class LocalTrainings {
   save(live) {
     live.saving = (live.saving ?? Promise.resolve()).then(async () => {
       const { name, summary, detail, files } = live;
-      const lasts = await this.keep.put({ name, summary, detail, time: Date.now() }, files).catch((error) => error.message);
-      if (lasts !== true && !this.warned) {
-        this.warned = true;
-        notice(`This browser keeps no runs (${lasts || 'it has no database for this page'}): save them as files before you close the page.`);
-      }
+      const lasts = await this.keep.put({ name, summary, detail, time: Date.now() }, files);
+      this.warning = lasts === true ? undefined : `This browser keeps no runs (${lasts}): save them as files before you close the page.`;
     });
     return live.saving;
   }
@@ -226,8 +237,9 @@ export class LocalTrainings {
 
   async stop(name) {
     const live = this.live.get(name);
-    if (!live) return { error: `${name} is trained in another tab: stop it there.` };
-    live.trainer.tell('stop');
+    if (!live) return { error: (await this.held()).has(lockOf(name)) ? `${name} is trained in another tab: stop it there.` : `${name} is not being trained.` };
+    live.isStopped = true;
+    live.trainer?.tell('stop');
     return { name };
   }
 
@@ -246,12 +258,12 @@ export class LocalTrainings {
     return { file: zipped(Object.fromEntries(Object.entries(files).map(([file, content]) => [`${name}/${file}`, content]))) };
   }
 
-  // Takes a run's folder as a ZIP, or its checkpoint alone.
+  // Takes a run's folder as a ZIP.
   async take(file) {
-    const stem = file.name.replace(/\.(zip|ckpt)$/i, '');
+    const stem = file.name.replace(/\.zip$/i, '');
     let files;
     try {
-      files = /\.ckpt$/i.test(file.name) ? { 'last.ckpt': new Uint8Array(await file.arrayBuffer()) } : await unzipped(file);
+      files = await unzipped(file);
     } catch (error) {
       return { error: `${file.name} cannot be read: ${error.message}.` };
     }
@@ -261,21 +273,37 @@ export class LocalTrainings {
     const wanted = folder.split('/').at(-2) || (stem === 'last' ? 'run' : stem.replace(/[^\p{L}\p{N}\-_.]/gu, '-').replace(/^[-.]+/, '') || 'run');
     const own = Object.entries(files).filter(([path]) => path.startsWith(folder) && !path.slice(folder.length).includes('/'));
     const given = Object.fromEntries(own.map(([path, content]) => [path.slice(folder.length), content]));
-    const all = await this.keep.all();
-    const name = [wanted, ...Array.from({ length: all.length + 1 }, (_, number) => `${wanted}-${number + 2}`)].find((one) => !all.some((run) => run.name === one));
-    // Whether the program can read it shows when it is opened once.
-    const trainer = await this.opened();
-    const answer = await trainer.ask('resume', { name, given });
-    trainer.end();
-    if (answer.error) return answer;
-    const { summary, detail } = answer;
-    await this.keep.put({ name, summary, detail, time: Date.now() }, given);
-    return { name };
+    const taken = new Set([...(await this.keep.all()).map((run) => run.name), ...this.live.keys()]);
+    const name = [wanted, ...Array.from({ length: taken.size + 1 }, (_, number) => `${wanted}-${number + 2}`)].find((one) => !taken.has(one));
+    return this.locked(name, async () => {
+      // Whether the program can read it shows when it is opened once.
+      const trainer = await this.opened();
+      const answer = await trainer.ask('resume', { name, given });
+      trainer.end();
+      if (answer.error) return answer;
+      const { summary, detail } = answer;
+      await this.keep.put({ name, summary, detail, time: Date.now() }, given);
+      return { name };
+    });
   }
 
   async remove(name) {
-    if ((await this.held()).has(lockOf(name))) return { error: `${name} is being trained: stop it first.` };
-    await this.keep.remove(name);
-    return { name };
+    return this.locked(name, async () => {
+      await this.keep.remove(name);
+      return { name };
+    });
+  }
+
+  // What is done while nobody trains a run.
+  async locked(name, done) {
+    const held = {};
+    if (this.live.has(name) || !(await this.lock(name, held))) return { error: `${name} is being trained: stop it first.` };
+    try {
+      return await done();
+    } catch (error) {
+      return { error: `This did not work (${error.message}).` };
+    } finally {
+      held.release?.();
+    }
   }
 }

@@ -176,6 +176,7 @@ export class Run {
     if (!confirm(`Remove ${name} from this browser?`)) return;
     const answer = await this.app.trainings.ask('api/remove', { name });
     notice(answer.error ?? `${name} is removed.`);
+    await this.app.views.train.poll();
   }
 }
 

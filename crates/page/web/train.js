@@ -37,10 +37,10 @@ export class Train {
     this.name = make('input', { type: 'text', size: 16, placeholder: 'as the configuration' });
     this.seed = make('input', { type: 'number', min: 0, value: 1 });
     this.seeds = make('input', { type: 'number', min: 1, max: MOST_SEEDS, value: 1, title: 'Trainings that differ in the seed alone are one line, with a band' });
-    this.keys = new Keys(() => this.note());
+    this.keys = new Keys(() => this.keysChanged());
     // A server takes configurations by their names alone.
     this.keys.element.hidden = this.app.kind === 'serve';
-    const file = make('input', { type: 'file', accept: '.zip,.ckpt', hidden: true, onchange: () => { if (file.files[0]) this.app.takeRun(file.files[0]); file.value = ''; } });
+    const file = make('input', { type: 'file', accept: '.zip', hidden: true, onchange: () => { if (file.files[0]) this.app.takeRun(file.files[0]); file.value = ''; } });
     const open = this.app.kind === 'serve' ? [] : [button('Open a run', () => file.click(), { title: 'A run that was saved as a file, or the folder of a run of the program as a ZIP' }), file];
     this.begin = make('button', { class: 'main' }, 'Start');
     const form = make('form', { onsubmit: (event) => { event.preventDefault(); this.start(); } },
@@ -55,7 +55,8 @@ export class Train {
     this.wanted = given?.run ?? this.wanted;
     if (given?.ticked) this.ticked = new Set(given.ticked);
     this.pause = EVERY;
-    if (!this.configs) await this.loadConfigs(given?.config);
+    if (!this.configs) await this.loadConfigs();
+    if (given?.config) this.takeConfig(given.config);
     this.reports.list();
     await this.poll();
     this.note();
@@ -81,7 +82,7 @@ export class Train {
     if (!this.shown || document.hidden) return;
     const answer = await this.app.trainings.ask('api/runs');
     this.pause = answer.error ? Math.min(2 * this.pause, SLOWEST) : EVERY;
-    this.line.textContent = answer.error ? `${answer.error} The page asks again in ${this.pause / 1000} s.` : '';
+    this.line.textContent = answer.error ? `${answer.error} The page asks again in ${this.pause / 1000} s.` : answer.warning ?? '';
     if (!answer.error) await this.took(answer.runs);
     if (!this.shown) return;
     clearTimeout(this.timer);
@@ -92,6 +93,7 @@ export class Train {
     this.runs = runs;
     this.none.hidden = runs.length > 0;
     this.table.hidden = runs.length === 0;
+    if (runs.length === 0) this.run.element.hidden = true;
     this.comparing.hidden = runs.length < 2;
     const run = runs.find((one) => one.name === this.wanted) ?? runs.find((one) => one.running) ?? runs[0];
     this.game = run?.game;
@@ -140,7 +142,24 @@ export class Train {
     return this.keys.value && chosen && this.keys.value !== chosen.text ? `${chosen.name}\n${this.keys.value}` : undefined;
   }
 
-  async loadConfigs(given) {
+  // A configuration of a link: its name, then its text.
+  takeConfig(given) {
+    const [name, ...text] = given.split('\n');
+    if (!this.configs?.some((one) => one.name === name)) return;
+    this.config.value = name;
+    this.configChosen();
+    this.keys.value = text.join('\n');
+    this.keysChanged();
+  }
+
+  // The field of the seed shows the text's, and the first training has the field's.
+  keysChanged() {
+    const seed = /^seed\s*=\s*([\d_]+)/m.exec(this.keys.value)?.[1];
+    if (seed) this.seed.value = Number(seed.replaceAll('_', ''));
+    this.note();
+  }
+
+  async loadConfigs() {
     const answer = await this.app.trainings.ask('api/configs');
     if (answer.error) {
       this.about.textContent = answer.error;
@@ -151,17 +170,14 @@ export class Train {
     const title = (name) => titleOf(this.app.about.games.find((game) => game.name === name) ?? { name });
     const group = (game) => make('optgroup', { label: title(game) }, this.configs.filter((one) => one.game === game).map(({ name }) => option(name)));
     this.config.replaceChildren(...games.map(group));
-    const [name, ...text] = (given ?? '').split('\n');
-    if (this.configs.some((one) => one.name === name)) this.config.value = name;
     this.configChosen();
-    if (text.length) this.keys.value = text.join('\n');
   }
 
   configChosen() {
     const chosen = this.configs.find(({ name }) => name === this.config.value);
     this.about.textContent = chosen?.about ? `${chosen.learner}: ${chosen.about}` : '';
     this.keys.value = chosen?.text ?? '';
-    this.note();
+    this.keysChanged();
   }
 
   async start() {

@@ -116,7 +116,12 @@ function unused(module) {
 // What the module says of its end, or the browser.
 function faultOf(error) {
   if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) return error.message;
-  const said = new TextDecoder().decode(bytesAt(wasm.trainer_fault()));
+  let said = '';
+  try {
+    said = new TextDecoder().decode(bytesAt(wasm.trainer_fault()));
+  } catch {
+    // Without memory there is none for a sentence.
+  }
   return /alloc|memory/.test(said) || !said ? 'the browser gave it no more memory' : said;
 }
 
