@@ -246,10 +246,11 @@ def test_a_damaged_run_is_named_and_the_list_stays(page, link):
     expect(state(page, "long")).to_contain_text("stopped")
 
 
-def test_a_network_for_which_there_is_no_memory_is_said(page, link):
+def test_a_training_for_which_there_is_no_memory_is_said(page, link):
     train_view(page, link)
     page.get_by_label("Configuration").first.select_option("quick")
-    set_keys(page, ["network.channels=1024", "network.layers=64"])
+    # A tree of priorities above two gigabytes.
+    set_keys(page, ["replay.capacity=268435456", "replay.prioritised=true"])
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("#notice")).to_contain_text("memory", timeout=120_000)
 
