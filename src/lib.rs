@@ -25,6 +25,8 @@ pub mod serve;
 pub use matchq_core::{error, files, instructions, random};
 pub use matchq_games as games;
 pub use matchq_learners::{self as learners, network};
-pub use matchq_players::{self as players, eval, kit};
+#[cfg(not(target_family = "wasm"))]
+pub use matchq_players::kit;
+pub use matchq_players::{self as players, eval};
 pub use matchq_vision as vision;
 pub use program::Program;
