@@ -271,6 +271,13 @@ def test_the_lesson_shows_each_step_of_a_round(page, link):
         others = [other for other in marks if other != mark]
         text = page.locator(".learn pre").inner_text()
         assert not [other for other in others if other in text], text
+    # No step is wider than a small phone.
+    page.set_viewport_size({"width": 320, "height": 700})
+    for name in ("Act", "Remember", "Sample", "Targets", "Gradient step", "Target network"):
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, name
+    page.set_viewport_size({"width": 1280, "height": 900})
     value = lambda text: float(text.replace("\u2212", "-").replace(",", ""))
     page.get_by_role("button", name="Targets").click()
     points, future, average, target = [value(cell) for cell in page.locator(".sums td:last-child").all_inner_texts()]
