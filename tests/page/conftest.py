@@ -1,20 +1,26 @@
 """The program's page: served by `matchq serve`, or from page/dist/ (scripts/build_page)."""
 
 import contextlib
+import functools
+import http.server
 import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import threading
 import urllib.error
 import urllib.request
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("MATCHQ", str(ROOT / "target" / "release" / "matchq"))
 PICTURES = ROOT / "tests" / "pictures"
+DIST = ROOT / "page" / "dist"
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def run(*arguments, folder=None):
@@ -88,3 +94,28 @@ def folder(quick_run, tmp_path):
 def server(folder):
     with contextlib.closing(Server(folder, "--pace", "10", "--player", "plan")) as server:
         yield server
+
+
+# One for all modules: a process has one Playwright.
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A host of files that prints nothing."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def host():
+    handler = functools.partial(Quiet, directory=str(DIST))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/index.html"
+        server.shutdown()

@@ -11,8 +11,8 @@ import zipfile
 import pytest
 from playwright.sync_api import expect
 
-from conftest import PROGRAM
-from test_page import DIST, browser, host, opened  # noqa: F401
+from conftest import DIST, PROGRAM
+from test_page import opened
 
 # Short trainings of each kind. A gradient's norm and Muon's products of matrices are burn's, which takes the machine's widest
 # instructions: without them a network, too, learns the same bits.

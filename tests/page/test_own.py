@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from conftest import ROOT
 from test_local import is_done, start, train_view
-from test_page import browser, opened, played  # noqa: F401
+from test_page import opened, played
 
 DIST = ROOT / "examples" / "own_game" / "page" / "dist"
 

@@ -8,29 +8,18 @@ import http.server
 import json
 import os
 import re
-import shutil
 import threading
 import urllib.parse
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from conftest import PICTURES, ROOT, Server, run
+from conftest import CHROMIUM, DIST, PICTURES, ROOT, Quiet, Server, run
 
-DIST = ROOT / "page" / "dist"
 GAMES = ["match3", "bilging", "tetris", "bejeweled", "tile-match"]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 expect.set_options(timeout=30_000)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -38,22 +27,6 @@ def native(quick_run):
     """The program's own answers."""
     with contextlib.closing(Server(quick_run)) as server:
         yield server
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """A host of files that prints nothing."""
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture(scope="session")
-def host():
-    handler = functools.partial(Quiet, directory=str(DIST))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/index.html"
-        server.shutdown()
 
 
 @pytest.fixture(params=["module", "file", "serve"])
