@@ -22,6 +22,7 @@ PLAYED = [
     ("tetris", "random,linear:weights=el-tetris,tetris-shapes", 1),
     ("bejeweled", "random,greedy,plan", 2),
     ("tile-match", "random,greedy,tile-match-fitted", 4),
+    ("samegame", "random,greedy,beam:width=4,nrpa:level=1:iterations=20", 2),
 ]
 # Trainings without a network: configuration, what makes it short.
 TRAINED = [

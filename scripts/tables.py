@@ -1122,6 +1122,7 @@ SENTENCES = [
     *(
         Sentence(page, words, source="no measurement")
         for page, words in [
+            ("docs/samegame.md", "scores 1,000 more"),
             ("docs/bejeweled.md", "(1 - exp(-0.7 n))"),
             (BILGE, "50 (1 to 10,000)"),
             (DQN, "plus 0.9 times those of the next move, plus 0.81 times"),

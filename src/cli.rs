@@ -61,6 +61,7 @@ pub enum Command {
     Completions(Completions),
     Man(Manual),
     Card(Card),
+    Verify(Verify),
 }
 
 /// Train an agent, or resume a training
@@ -517,6 +518,24 @@ pub struct Manual {
     /// The folder to write to, which is made if it is missing
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
+}
+
+/// Play the games of a file again, and tell their scores: a record is a file
+///
+/// Each line is a game as JSON: {"game": "samegame", "rules": {"boards": "standard"}, "seed": 4, "moves": [[2, 11],
+/// ...]}, as --moves of eval and compare writes it; "board" may stand in place of "seed" in games without chance.
+/// A "score" in a line is checked. A line that proves nothing ends the work with exit code 2.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// Files of games, a line of JSON each; - is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Write the best game of each deal, with its score, to this file
+    #[arg(long, value_name = "FILE")]
+    pub best: Option<PathBuf>,
+    /// Print the games' scores as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Write an agent's folder as hubs of models want it

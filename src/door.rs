@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cli::{Command, Compare, Merge, Shard};
 use crate::commands::shard::job::Shards;
+use crate::commands::verify::{Proof, Record};
 use crate::error::Result;
 use crate::eval::Saved;
 use crate::learners::checkpoint::Checkpoint;
@@ -22,6 +23,9 @@ pub trait Door: AnyGame {
 
     /// Evaluates a part of the generation of a checkpoint, whose file has a digest.
     fn generation(&self, arguments: &Shard, checkpoint: &Checkpoint, digest: String) -> Result<()>;
+
+    /// Plays the games of a record again.
+    fn prove(&self, record: &Record) -> Result<Vec<(Record, Proof)>>;
 }
 
 pub(crate) static DOORS: Doors<dyn Door> = Doors::new();

@@ -5,6 +5,7 @@ use std::sync::Once;
 
 use crate::cli::{Command, Compare, Merge, Shard};
 use crate::commands::shard::{self, Shards};
+use crate::commands::verify::{self, Proof, Record};
 use crate::commands::{self, compare, merge};
 use crate::door::{DOORS, Door};
 use crate::error::Result;
@@ -27,6 +28,10 @@ impl<G: Playable> Door for Of<G> {
 
     fn generation(&self, arguments: &Shard, checkpoint: &Checkpoint, digest: String) -> Result<()> {
         shard::generation::<G>(arguments, checkpoint, digest)
+    }
+
+    fn prove(&self, record: &Record) -> Result<Vec<(Record, Proof)>> {
+        verify::prove::<G>(record)
     }
 }
 

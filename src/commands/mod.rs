@@ -17,6 +17,7 @@ pub mod serve;
 pub mod shard;
 pub mod shells;
 pub mod train;
+pub mod verify;
 
 use std::path::Path;
 
@@ -101,6 +102,7 @@ fn run_without_game(command: &Command, agents: &Agents) -> Result<()> {
         Command::Completions(arguments) => shells::completions(arguments),
         Command::Man(arguments) => shells::manual(arguments),
         Command::Merge(arguments) => merge::run(arguments),
+        Command::Verify(arguments) => verify::run(arguments),
         Command::Shard(arguments @ Shard { part: Part::Generation(generation), .. }) => {
             shard::run_generation(arguments, generation)
         }

@@ -157,6 +157,7 @@ fn missing(command: &Command, folder: &Path, trained: &BTreeSet<String>) -> Vec<
         }
         Command::Card(card) => players.push(agent(&card.agent)),
         Command::Completions(_) | Command::Man(_) => {}
+        Command::Verify(verify) => files.extend(verify.files.clone()),
         Command::Advise(advise) => {
             players.push(advise.player.clone());
             files.extend(advise.file.clone());

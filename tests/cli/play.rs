@@ -179,7 +179,7 @@ fn values_say_what_they_count_and_every_move_has_its_cells() {
 #[test]
 fn without_a_player_the_game_of_a_seed_is_the_same_each_time() {
     let game = |name: &str| well(&["play", "--game", name, "--seed", "5", "--moves", "4"], "");
-    for name in ["match3", "bilging", "tetris", "bejeweled", "tile-match"] {
+    for name in ["match3", "bilging", "tetris", "bejeweled", "tile-match", "samegame"] {
         assert_eq!(game(name), game(name), "{name}");
     }
 }

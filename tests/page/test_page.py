@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 
 from conftest import CHROMIUM, DIST, PICTURES, ROOT, Quiet, Server, run
 
-GAMES = ["match3", "bilging", "tetris", "bejeweled", "tile-match"]
+GAMES = ["match3", "bilging", "tetris", "bejeweled", "tile-match", "samegame"]
 
 expect.set_options(timeout=30_000)
 

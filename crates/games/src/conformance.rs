@@ -21,6 +21,7 @@ pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
             assert!(!game.is_over(), "only a terminal step ends a game");
             check_position::<G>(&game.state());
             check_afterstates::<G>(&game.state());
+            check_puzzle::<G>(&game.state());
             let (mask, _) = offered::<G>(&game.state(), kind);
             let number = choice.below(mask.count() as u32) as usize;
             let action = mask.nth(number).expect("a mask is never empty");
@@ -83,6 +84,35 @@ fn check_rules<G: Image>() {
         let rules = serde_json::from_value::<G::Rules>(others);
         let rules = rules.unwrap_or_else(|error| panic!("rules without {key} need #[serde(default)]: {error}"));
         assert_eq!(rules, usual, "rules without {key} are those of the usual game");
+    }
+}
+
+/// Checks that moves of a game without chance are its steps, and that something goes with each.
+fn check_puzzle<G: Image>(state: &G::State) {
+    let Some(puzzle) = G::PUZZLE else { return };
+    for kind in MaskKind::all::<G>().skip(1) {
+        let (mut expanded, mut named) = (ActionMask::empty(), ActionMask::empty());
+        puzzle.expand(state, kind, &mut |action, points, next| {
+            expanded.insert(action);
+            let after = G::after(state, action);
+            assert_eq!((after.points, after.state), (points, *next), "a move of {}", kind.name::<G>());
+            assert!(puzzle.left(next) < puzzle.left(state), "each move takes something away");
+            assert_ne!(puzzle.hash(next), puzzle.hash(state), "positions have numbers of their own");
+        });
+        let mut names = HashSet::new();
+        let mut last = None;
+        let played = puzzle.play(state, kind, &mut |moves| {
+            for (action, name) in moves {
+                named.insert(*action);
+                assert!(names.insert(*name), "two moves have one name");
+            }
+            last = moves.last().map(|(action, _)| *action);
+            moves.len() - 1
+        });
+        let after = last.map(|action| G::after(state, action));
+        assert_eq!(played, after.map(|after| (after.points, after.state)), "the chosen move is played");
+        let mask = G::mask(state, kind);
+        assert_eq!((expanded, named), (mask, mask), "all moves of {}", kind.name::<G>());
     }
 }
 

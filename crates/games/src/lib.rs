@@ -9,6 +9,7 @@
 //! | [`ActionFeatures`] | a move as a few numbers | linear values of moves |
 //! | [`Text`] | positions and moves as text | people, files, pictures, other programs |
 //! | [`Pieces`] | pieces that the player places | Tetris alone |
+//! | [`Puzzle`] | moves where nothing is left to chance | searches of whole lines of moves |
 //!
 //! [`conformance`] checks that a game keeps the traits' promises, and [`Games`] steps many games at
 //! once.
@@ -42,7 +43,9 @@ mod lookahead;
 mod mask;
 pub mod match3;
 mod pieces;
+mod puzzle;
 mod rules;
+pub mod samegame;
 pub mod swap;
 pub mod tetris;
 mod text;
@@ -63,6 +66,8 @@ pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;
 pub use matchq_core::{error, instructions, random};
 pub use pieces::{GiveWeighed, Pieces};
+pub use puzzle::{Choose, Puzzle, after_line};
+pub use samegame::SameGame;
 pub use tetris::Tetris;
 pub use text::{Shape, Text, Token, cells_in_words, counted, tidied, tidy};
 pub use tile_match::TileMatch;

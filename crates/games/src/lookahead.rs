@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{ActionMask, Game, Pieces, Step};
+use super::{ActionMask, Game, Pieces, Puzzle, Step};
 use crate::random::Draw;
 
 /// An afterstate: all that is certain after an action.
@@ -61,6 +61,9 @@ impl Plan {
 pub trait Lookahead: Game {
     /// What the game says of pieces that the player places, if there are any.
     const PIECES: Option<&'static dyn Pieces<Self>> = None;
+
+    /// What the game says of its moves if nothing is left to chance after the deal.
+    const PUZZLE: Option<&'static dyn Puzzle<Self>> = None;
 
     /// Position right after an action, before any wave.
     fn done(state: &Self::State, action: usize) -> Self::State;

@@ -17,7 +17,7 @@ fn error(engine: &mut Engine, request: Value) -> String {
     answer["error"].as_str().unwrap_or_else(|| panic!("no error: {answer}")).to_owned()
 }
 
-const GAMES: [&str; 5] = ["match3", "bilging", "tetris", "bejeweled", "tile-match"];
+const GAMES: [&str; 6] = ["match3", "bilging", "tetris", "bejeweled", "tile-match", "samegame"];
 
 #[test]
 fn every_game_is_there_with_its_tokens_and_players() {

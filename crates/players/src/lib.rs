@@ -55,6 +55,7 @@ pub mod roster {
     mod bejeweled;
     mod bilging;
     mod match3;
+    mod samegame;
     mod tetris;
     mod tile_match;
 

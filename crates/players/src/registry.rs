@@ -11,7 +11,7 @@ use crate::contract::BoxedPlayer;
 use crate::network::{Backend, Precision};
 use crate::texts::{self, Choice, Preset, Roster, Setting};
 use matchq_core::error::{Error, Result};
-use matchq_games::{Bejeweled, Bilging, Match3, Tetris, TileMatch, Token};
+use matchq_games::{Bejeweled, Bilging, Match3, SameGame, Tetris, TileMatch, Token};
 
 /// A game whose players are made by name.
 ///
@@ -66,7 +66,7 @@ macro_rules! games {
     };
 }
 
-games!(Match3, Bilging, Tetris, Bejeweled, TileMatch);
+games!(Match3, Bilging, Tetris, Bejeweled, TileMatch, SameGame);
 
 /// A game without its type.
 pub trait AnyGame: Send + Sync {

@@ -4,6 +4,7 @@ mod budget;
 mod cascade;
 mod exhaustive;
 mod greedy;
+pub mod lines;
 mod own;
 mod plan;
 mod random;

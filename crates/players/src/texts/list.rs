@@ -26,6 +26,9 @@ pub fn players<G: Roster>() -> Vec<Entry<G>> {
         entries::value(),
         entries::linear(),
     ];
+    if G::PUZZLE.is_some() {
+        players.extend([entries::beam_of_lines(), entries::nrpa(), entries::nested()]);
+    }
     players.extend(G::players());
     players.extend(entries::own_entries());
     players

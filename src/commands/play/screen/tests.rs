@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use super::super::session::{Answer, Command, Question};
 use super::*;
 use crate::games::match3::Move;
-use crate::games::{Bejeweled, Bilging, Match3, Tetris, Text as _, TileMatch, tetris};
+use crate::games::{Bejeweled, Bilging, Match3, SameGame, Tetris, Text as _, TileMatch, tetris};
 use crate::players::Valued;
 
 fn session() -> Session<Match3> {
@@ -104,7 +104,9 @@ fn colours_are_the_nearest_of_the_cube_and_tokens_of_a_game_differ() {
     for (colour, index) in known {
         assert_eq!(indexed(colour), index, "{colour:?}");
     }
-    for tokens in [Match3::TOKENS, Bilging::TOKENS, Bejeweled::TOKENS, TileMatch::TOKENS, Tetris::TOKENS] {
+    for tokens in
+        [Match3::TOKENS, Bilging::TOKENS, Bejeweled::TOKENS, TileMatch::TOKENS, Tetris::TOKENS, SameGame::TOKENS]
+    {
         let colours: HashSet<u8> = tokens.iter().map(|token| indexed(token.colour)).collect();
         assert_eq!(colours.len(), tokens.len(), "{tokens:?}");
     }
@@ -178,4 +180,5 @@ fn every_game_is_drawn_in_terminals_of_all_sizes() {
     play_everywhere::<Tetris>();
     play_everywhere::<Bejeweled>();
     play_everywhere::<TileMatch>();
+    play_everywhere::<SameGame>();
 }

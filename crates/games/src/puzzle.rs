@@ -1,0 +1,32 @@
+use super::{Game, Lookahead, MaskKind};
+
+/// Function that chooses one of moves and their names by its place.
+pub type Choose<'a> = &'a mut dyn FnMut(&[(usize, u64)]) -> usize;
+
+/// What a game without chance after the deal says of its moves, for players that search whole lines
+/// of moves.
+pub trait Puzzle<G: Game>: Sync {
+    /// Size of what is left, such as tiles; falls with each move that changes the position.
+    fn left(&self, state: &G::State) -> usize;
+
+    /// Gives each move of a mask, its points and the position after it.
+    fn expand(&self, state: &G::State, mask: MaskKind, give: &mut dyn FnMut(usize, f32, &G::State));
+
+    /// A number that equal positions share and others hardly ever do.
+    fn hash(&self, state: &G::State) -> u64;
+
+    /// Plays one of a mask's moves: `choose` gets the moves, at least one, and returns the place of one.
+    /// `None` where there is no move.
+    ///
+    /// Beside each move stands its name, a number that the same move has in other positions, such as a
+    /// hash of the cells that it takes.
+    fn play(&self, state: &G::State, mask: MaskKind, choose: Choose) -> Option<(f32, G::State)>;
+}
+
+/// Points and position after a line of moves.
+pub fn after_line<G: Lookahead>(state: &G::State, line: &[usize]) -> (f64, G::State) {
+    line.iter().fold((0.0, *state), |(points, state), action| {
+        let after = G::after(&state, *action);
+        (points + f64::from(after.points), after.state)
+    })
+}
