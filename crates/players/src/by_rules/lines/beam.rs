@@ -68,7 +68,7 @@ impl<G: Lookahead> Beam<G> {
                 keep_best(&mut chosen, width, &mut seen);
                 levels[left] = chosen.into_iter().map(|candidate| candidate.node).collect();
             }
-            for index in 0..levels[left].len() {
+            for (index, Node { state, points, .. }) in levels[left].iter().enumerate() {
                 looked += 1;
                 if looked % LOOK == 0 {
                     stop::look();
@@ -77,12 +77,11 @@ impl<G: Lookahead> Beam<G> {
                         break 'levels;
                     }
                 }
-                let Node { state, points, .. } = levels[left][index];
                 let mut is_end = true;
-                puzzle.expand(&state, self.mask, &mut |action, gained, next| {
+                puzzle.expand(state, self.mask, &mut |action, gained, next| {
                     is_end = false;
                     let from = From { left: left as u32, index: index as u32, action: action as u16 };
-                    let (points, below) = (points + gained, puzzle.left(next));
+                    let (points, below) = (*points + gained, puzzle.left(next));
                     let value = f64::from(points) + (self.value)(next);
                     if value > least[below] {
                         let node = Node { state: *next, points, from };
@@ -94,8 +93,8 @@ impl<G: Lookahead> Beam<G> {
                         }
                     }
                 });
-                if is_end && points > best.0 {
-                    best = (points, From { left: left as u32, index: index as u32, action: 0 });
+                if is_end && *points > best.0 {
+                    best = (*points, From { left: left as u32, index: index as u32, action: 0 });
                 }
             }
         }

@@ -31,7 +31,7 @@ impl Nested {
         if level == 0 {
             let mut played_points = 0.0;
             let mut choose = |moves: &[(usize, u64)]| {
-                let place = (u128::from(random.next_u64()) * moves.len() as u128 >> 64) as usize;
+                let place = ((u128::from(random.next_u64()) * moves.len() as u128) >> 64) as usize;
                 played.actions.push(moves[place].0);
                 place
             };
