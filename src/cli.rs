@@ -522,8 +522,8 @@ pub struct Manual {
 
 /// Play the games of a file again, and tell their scores: a record is a file
 ///
-/// Each line is a game as JSON: {"game": "samegame", "rules": {"boards": "standard"}, "seed": 4, "moves": [[2, 11],
-/// ...]}, as --moves of eval and compare writes it; "board" may stand in place of "seed" in games without chance.
+/// Each line is a game as JSON: {"game": "samegame", "rules": {"boards": "standard"}, "seed": 4, "moves": [[[2, 11],
+/// ...]]}, as --moves of eval and compare writes it; "board" may stand in place of "seed" in games without chance.
 /// A "score" in a line is checked. A line that proves nothing ends the work with exit code 2.
 #[derive(Debug, Args)]
 pub struct Verify {
