@@ -10,7 +10,7 @@ use super::options::{
 use crate::agent_file::Kind;
 use crate::agents::{Agent, none_inside};
 use crate::bilging::BeamPlayer;
-use crate::by_rules::lines::{Beam, FindLine, LinePlayer, Nested, Nrpa, Value};
+use crate::by_rules::lines::{Beam, FindLine, LinePlayer, Nested, Nrpa, Value, Width};
 use crate::by_rules::{
     Budget, Cascade, Exhaustive, Gems, Greedy, Own, PlanThenCascade, Planner, Random, Ranked, Rollout, Search, Setup,
 };
@@ -428,7 +428,7 @@ pub(super) fn beam_of_lines<G: Roster>() -> Entry<G> {
         name: "beam",
         about: "the best line of a beam search: of positions with equally much left the best by points and value go on",
         parameters: &[
-            Parameter { key: "width", default: Some("64"), about: "positions that go on; with ms the first width" },
+            Parameter { key: "width", default: Some("64"), about: "positions that go on, where ms is not given" },
             LINE_MS,
             LINE_MASK,
             CHECKPOINT,
@@ -437,8 +437,7 @@ pub(super) fn beam_of_lines<G: Roster>() -> Entry<G> {
             line_player(
                 options,
                 Beam::<G> {
-                    width: options.number("width", "a whole number", 1..=10_000_000)?,
-                    time: time_of_line(options)?,
+                    width: width(options)?,
                     mask: MaskKind::of::<G>(options.value("mask"))?,
                     value: value_of_positions(options)?,
                 },
@@ -447,18 +446,26 @@ pub(super) fn beam_of_lines<G: Roster>() -> Entry<G> {
     }
 }
 
+fn width<G: Roster>(options: &Options<G>) -> Result<Width> {
+    match (time_of_line(options)?, options.given("width")) {
+        (Some(_), Some(_)) => {
+            Err(Error::user(format!("'{}' has both width and ms: a search has one budget", options.asked)))
+        }
+        (Some(time), None) => Ok(Width::Time(time)),
+        (None, _) => Ok(Width::Positions(options.number("width", "a whole number", 1..=10_000_000)?)),
+    }
+}
+
 /// Value by an agent if one is named or ships, else the game's forecast.
 fn value_of_positions<G: Roster>(options: &Options<G>) -> Result<Value<G::State>> {
-    let forecast = || -> Value<G::State> {
-        G::FORECAST.map_or(Box::new(|_| 0.0), |forecast| Box::new(move |state| (forecast.points)(state)))
-    };
-    match options.has_agent() || first_agent::<G>(Kind::Value).is_some() {
-        true => {
-            let model = value_agent::<G>(options)?.value::<G>()?;
-            Ok(Box::new(move |state| model.value.of::<G>(state)))
-        }
-        false => Ok(forecast()),
+    if options.has_agent() || first_agent::<G>(Kind::Value).is_some() {
+        let model = value_agent::<G>(options)?.value::<G>()?;
+        return Ok(Box::new(move |state| model.value.of::<G>(state)));
     }
+    Ok(match G::FORECAST {
+        Some(forecast) => Box::new(forecast.points),
+        None => Box::new(|_| 0.0),
+    })
 }
 
 pub(super) fn nrpa<G: Roster>() -> Entry<G> {
@@ -499,7 +506,7 @@ pub(super) fn nested<G: Roster>() -> Entry<G> {
     Entry {
         name: "nested",
         about: "the best line of nested Monte Carlo search",
-        parameters: &[Parameter { key: "level", default: Some("1"), about: "levels of the nest" }, LINE_MS, LINE_MASK],
+        parameters: &[Parameter { key: "level", default: Some("1"), about: "levels of the nest" }, LINE_MS, NEST_MASK],
         build: |options, _| {
             line_player(
                 options,
@@ -513,7 +520,7 @@ pub(super) fn nested<G: Roster>() -> Entry<G> {
     }
 }
 
-/// Positions of a beam for one simulation of a budget.
+/// Simulations of a budget for one position of a beam.
 const PER_SIMULATION: usize = 16;
 
 /// Time from which on random games find better lines than a beam.
@@ -521,8 +528,8 @@ const LONG_LINE: Duration = Duration::from_millis(300);
 
 /// The best search for the time of a game's line, not of a move.
 pub(crate) fn line_of_time<G: Roster>(options: &Options<G>, _: &G::Rules) -> Result<BoxedPlayer<G>> {
-    let (width, time) = match budget(options)? {
-        Budget::Simulations(simulations) => (simulations.div_ceil(PER_SIMULATION), None),
+    let width = match budget(options)? {
+        Budget::Simulations(simulations) => Width::Positions(simulations.div_ceil(PER_SIMULATION)),
         Budget::Time(time) if time >= LONG_LINE => {
             let mask = mask_of_nest(options)?;
             return line_player(
@@ -530,10 +537,9 @@ pub(crate) fn line_of_time<G: Roster>(options: &Options<G>, _: &G::Rules) -> Res
                 Nrpa { level: 3, iterations: 100, playouts: 4, time: Some(time), mask, alpha: 1.0, repeats: 0 },
             );
         }
-        Budget::Time(time) => (PER_SIMULATION, Some(time)),
+        Budget::Time(time) => Width::Time(time),
     };
-    let value = value_of_positions(options)?;
-    line_player(options, Beam::<G> { width, time, mask: MaskKind::default_of::<G>(), value })
+    line_player(options, Beam::<G> { width, mask: MaskKind::default_of::<G>(), value: value_of_positions(options)? })
 }
 
 pub(super) fn own_entries<G: Roster>() -> impl Iterator<Item = Entry<G>> {

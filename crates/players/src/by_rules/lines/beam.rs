@@ -6,16 +6,22 @@ use matchq_core::random::Stream;
 use matchq_core::stop;
 use matchq_games::{Lookahead, MaskKind, Puzzle};
 
+/// Width of a beam.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// So many positions, at least 1.
+    Positions(usize),
+    /// As many as the time of a line allows.
+    Time(Duration),
+}
+
 /// Function that values a position.
 pub type Value<S> = Box<dyn Fn(&S) -> f64 + Send + Sync>;
 
 /// Beam search: of all positions with equally much left, the `width` best by points and value go on.
 pub struct Beam<G: Lookahead> {
-    /// Positions that go on, of each number of tiles or whatever the game counts; with a time they
-    /// begin with so many.
-    pub width: usize,
-    /// Time of a line, which decides the width.
-    pub time: Option<Duration>,
+    /// Positions that go on, of each number of tiles or whatever the game counts.
+    pub width: Width,
     /// Moves that are tried.
     pub mask: MaskKind,
     /// Value of a position: the points still to come.
@@ -126,13 +132,17 @@ fn keep_best<S>(candidates: &mut Vec<Candidate<S>>, width: usize, seen: &mut Has
 const PLANNED: f64 = 0.9;
 
 impl<G: Lookahead> FindLine<G> for Beam<G> {
-    /// Without a time the line of one beam, else the best of beams that grow until the time is over.
+    /// The line of one beam, or the best of beams that grow until the time is over.
     fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, _: &mut Stream) -> Line {
-        let deadline = Deadline::new(self.time);
-        let (mut best, _) = self.search(puzzle, state, self.width, &Deadline::new(None));
-        let mut width = self.width;
+        let time = match self.width {
+            Width::Positions(width) => return self.search(puzzle, state, width, &Deadline::new(None)).0,
+            Width::Time(time) => time,
+        };
+        // The narrowest beam is never cut, so that there is a line.
+        let (deadline, mut width) = (Deadline::new(Some(time)), 1);
+        let (mut best, _) = self.search(puzzle, state, width, &Deadline::new(None));
         while let Some(left) = deadline.left() {
-            // Time grows with the width; that of all beams so far is little less than the last one's.
+            // Time grows with the width; that of all beams so far is little more than the last one's.
             let taken = deadline.begin.elapsed().as_secs_f64().max(1e-6);
             let wider = (width as f64 * (PLANNED * left.as_secs_f64() / taken)).min(8.0 * width as f64) as usize;
             if wider <= width {

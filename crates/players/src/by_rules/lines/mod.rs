@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-pub use beam::{Beam, Value};
+pub use beam::{Beam, Value, Width};
 pub use nested::Nested;
 pub use nrpa::Nrpa;
 
@@ -132,6 +132,18 @@ impl Deadline {
     fn is_over(&self) -> bool {
         self.left().is_some_and(|left| left.is_zero())
     }
+
+    /// Best line of searches one after another until the time is over; without a time of one.
+    fn best(&self, mut search: impl FnMut() -> Line) -> Line {
+        let mut best = search();
+        while self.time.is_some() && !self.is_over() {
+            let line = search();
+            if line.points > best.points {
+                best = line;
+            }
+        }
+        best
+    }
 }
 
 #[cfg(test)]
@@ -149,7 +161,7 @@ mod tests {
 
     fn searches() -> Vec<Box<dyn FindLine<SameGame>>> {
         vec![
-            Box::new(Beam::<SameGame> { width: 200, time: None, mask: GROUPS, value: Box::new(|_| 0.0) }),
+            Box::new(Beam::<SameGame> { width: Width::Positions(200), mask: GROUPS, value: Box::new(|_| 0.0) }),
             Box::new(Nrpa { level: 2, iterations: 20, playouts: 1, time: None, mask: TABU, alpha: 1.0, repeats: 0 }),
             Box::new(Nested { level: 1, time: None, mask: GROUPS }),
         ]
@@ -177,6 +189,24 @@ mod tests {
                 assert_eq!(after_line::<SameGame>(&state, &line.actions).0, line.points, "{rows:?}");
                 assert_eq!(line.points, most(&state), "{rows:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_search_without_time_has_a_line_all_the_same() {
+        let rules = Rules { boards: Boards::Standard };
+        let state = SameGame::new(&rules, &mut SameGame::random(&rules, 4)).state();
+        let time = Some(Duration::from_nanos(1));
+        let searches: [Box<dyn FindLine<SameGame>>; 3] = [
+            Box::new(Beam { width: Width::Time(Duration::from_nanos(1)), mask: GROUPS, value: Box::new(|_| 0.0) }),
+            Box::new(Nrpa { level: 3, iterations: 9, playouts: 1, time, mask: TABU, alpha: 1e3, repeats: 0 }),
+            Box::new(Nested { level: 2, time, mask: GROUPS }),
+        ];
+        for search in searches {
+            let line = search.find(PUZZLE, &state, &mut stream());
+            let (points, end) = after_line::<SameGame>(&state, &line.actions);
+            assert_eq!(points, line.points);
+            assert!(SameGame::mask(&end, MaskKind::LEGAL).is_empty(), "the game is over");
         }
     }
 
@@ -213,7 +243,7 @@ mod tests {
     fn a_wider_beam_never_drops_what_a_value_of_the_points_to_come_calls_best() {
         let state = small(&["RGRGR", "GGRBB", "RBBGY", "RGBYY", "YYVVR"]);
         for width in [1, 4] {
-            let beam = Beam::<SameGame> { width, time: None, mask: GROUPS, value: Box::new(most) };
+            let beam = Beam::<SameGame> { width: Width::Positions(width), mask: GROUPS, value: Box::new(most) };
             assert_eq!(beam.find(PUZZLE, &state, &mut stream()).points, most(&state));
         }
     }

@@ -72,13 +72,6 @@ impl Nested {
 impl<G: Lookahead> FindLine<G> for Nested {
     fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, ties: &mut Stream) -> Line {
         let deadline = Deadline::new(self.time);
-        let mut best = self.nest(puzzle, state, self.level, ties, &deadline);
-        while deadline.left().is_some_and(|left| !left.is_zero()) {
-            let line = self.nest(puzzle, state, self.level, ties, &deadline);
-            if line.points > best.points {
-                best = line;
-            }
-        }
-        best
+        deadline.best(|| self.nest(puzzle, state, self.level, ties, &deadline))
     }
 }

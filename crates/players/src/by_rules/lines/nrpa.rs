@@ -33,6 +33,9 @@ pub struct Nrpa {
 /// Weights of moves by their names.
 type Weights = HashMap<u64, f64, BuildHasherDefault<Own>>;
 
+/// Bound of weights, so that chances stay finite.
+const LARGEST: f64 = 300.0;
+
 /// Names are hashes already.
 #[derive(Default)]
 struct Own(u64);
@@ -144,7 +147,8 @@ impl Nrpa {
             steps[begin + chosen] += self.alpha;
         }
         for (name, step) in game.names.iter().zip(steps) {
-            *weights.entry(*name).or_default() += step;
+            let weight = weights.entry(*name).or_default();
+            *weight = (*weight + step).clamp(-LARGEST, LARGEST);
         }
     }
 }
@@ -152,14 +156,6 @@ impl Nrpa {
 impl<G: Lookahead> FindLine<G> for Nrpa {
     fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, ties: &mut Stream) -> Line {
         let deadline = Deadline::new(self.time);
-        let mut search = || self.nest(puzzle, state, (self.level, Weights::default()), ties, &deadline).line;
-        let mut best = search();
-        while deadline.left().is_some_and(|left| !left.is_zero()) {
-            let line = search();
-            if line.points > best.points {
-                best = line;
-            }
-        }
-        best
+        deadline.best(|| self.nest(puzzle, state, (self.level, Weights::default()), ties, &deadline).line)
     }
 }
