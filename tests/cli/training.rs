@@ -221,10 +221,8 @@ fn runs_agents_and_configurations_go_by_their_names() {
     std::fs::rename(place.path("runs/plan"), place.path("runs/dqn")).unwrap();
     let output = place.command(&["eval", "--player", "dqn", "--games", "1"]).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        output.status.success() && told.contains("dqn is the agent that ships; that of your run is runs/dqn"),
-        "{told}"
-    );
+    let mentioned = format!("dqn is the agent that ships; that of your run is {}", own("runs/dqn"));
+    assert!(output.status.success() && told.contains(&mentioned), "{told}");
 }
 
 #[test]
