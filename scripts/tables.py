@@ -249,6 +249,12 @@ class Sentence:
         return page
 
 
+def total(name):
+    """The points of all games of a file of `matchq solve`; `matchq verify` proves them."""
+    lines = (DOCS / "reports" / name).read_text(encoding="utf-8").splitlines()
+    return f"{sum(json.loads(line)['score'] for line in lines):,}"
+
+
 def each(games):
     """Players and their games, from lists of those that play so many."""
     return [(player, number) for number, players in games.items() for player in players.split()]
@@ -1106,7 +1112,19 @@ SENTENCES = [
         "scores 837.1 ± 7.2, the program {} (",
         lambda: [f"{statistics.fmean(TRAINED['dqn-transitions-640k', seed].read().mean for seed in range(1, 6)):.1f}"],
     ),
+    Sentence("docs/samegame.md", "a minute of one core (...) | {} |", lambda: [total("samegame/minute.jsonl")]),
     # Figures of others, and some that have no report.
+    *(
+        Sentence("docs/samegame.md", words, source="their papers and pages, as the program's row says")
+        for words in [
+            "(Cazenave 2009) | not said | 77,934 |",
+            "(Schadd 2011) | 2 hours | 78,012 |",
+            "(Cazenave 2016) | not said | 80,030 |",
+            "(Klein 2015) | hours | 80,146 |",
+            "(spurious ai 2010) | not known | 84,414 |",
+            "js-games.de (2016) | not known | 87,858 |",
+        ]
+    ),
     Sentence(BILGE, "3.8 points a move for greedy, 8.0 (completion 58 %)", source="Rodriguez, Chen and Turner-Maier 2008"),
     Sentence(TILES, "(16 games, ± 95 %)", source="COS-PLAY"),
     Sentence(TILES, "649 ± 39; o3 647", source="COS-PLAY"),

@@ -62,6 +62,7 @@ pub enum Command {
     Man(Manual),
     Card(Card),
     Verify(Verify),
+    Solve(Solve),
 }
 
 /// Train an agent, or resume a training
@@ -415,8 +416,8 @@ pub struct Read {
 #[derive(Debug, Args)]
 pub struct Look {
     /// The look of the gems in a picture: a theme of the program, match3, kit, bejeweled,
-    /// bejeweled-deluxe, bejeweled-flash, bejeweled-drawn, tile-match, bilging, lmgame-bench, articles
-    /// or articles-1, or a file that ends in .toml [default: the themes of the game, else of match3]
+    /// bejeweled-deluxe, bejeweled-flash, bejeweled-drawn, tile-match, bilging, samegame, lmgame-bench,
+    /// articles or articles-1, or a file that ends in .toml [default: the themes of the game, else of match3]
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub theme: Option<String>,
     /// Place of the field of gems in pixels: left, top, width and height [default: found in the
@@ -536,6 +537,42 @@ pub struct Verify {
     /// Print the games' scores as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Search the best games of deals without chance, in one start after another, for as long as one likes
+///
+/// Each start is a game of the player with random numbers of its own. The file of --best keeps the best game of each deal, also at
+/// Ctrl-C, which cuts a start short; `verify` reads it, and the same command goes on from there. Machines take part by
+/// --index and --of, each with a file of its own, of which `verify --best` makes one with the best of all.
+#[derive(Debug, Args)]
+pub struct Solve {
+    /// File of the best games, a line of JSON each
+    #[arg(long, value_name = "FILE")]
+    pub best: PathBuf,
+    /// Player of each start; `matchq players` lists them
+    #[arg(long, value_name = "PLAYER", default_value = "best:ms=60000")]
+    pub player: String,
+    /// Starts of each deal on this machine, with those that the file counts [default: without end]
+    #[arg(long, value_name = "N", value_parser = whole(1..=u64::from(u32::MAX)))]
+    pub starts: Option<u64>,
+    /// Seed of the first deal
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = whole(0..=u128::MAX))]
+    pub seed: u128,
+    /// Number of deals
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1_u64..=10_000))]
+    pub games: u64,
+    /// Game and rules.
+    #[command(flatten)]
+    pub game: GameArguments,
+    /// This machine's number, from 0
+    #[arg(long, value_name = "I", default_value_t = 0, value_parser = whole(0..=u64::from(u32::MAX)))]
+    pub index: u64,
+    /// Number of machines
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1..=u64::from(u32::MAX)))]
+    pub of: u64,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = whole(1_u32..=4_096))]
+    pub threads: Option<u32>,
 }
 
 /// Write an agent's folder as hubs of models want it

@@ -95,7 +95,7 @@ impl Reading {
 ///
 /// picture: path of a PNG or JPEG, or uint8 of shape (height, width, 3), red, green and blue.
 /// theme: the look of the gems, by a name in the program (match3, kit, bejeweled, bejeweled-deluxe,
-/// bejeweled-flash, bejeweled-drawn, tile-match, bilging, lmgame-bench, articles, articles-1) or a file that
+/// bejeweled-flash, bejeweled-drawn, tile-match, bilging, samegame, lmgame-bench, articles, articles-1) or a file that
 /// matchq read --teach made; None tries the game's themes, without a game match-3's. field: (left, top, width, height) in pixels;
 /// with None the field is searched for. Most cells are ? if no theme fits.
 ///

@@ -6,7 +6,7 @@ use super::series::{self, games};
 use super::{door_of, threads};
 use crate::cli::{Compare, Series};
 use crate::error::{Error, Result, in_words};
-use crate::eval::{Comparison, Difference, Figures, Report, Saved, Summary};
+use crate::eval::{Comparison, Figures, Report, Saved, Summary};
 use crate::files;
 use crate::players::{Agents, Playable};
 use crate::report::columns::table;
@@ -69,6 +69,9 @@ fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
                 return Err(wrong(&format!("{} must have a score for each of its games", player.player)));
             }
             player.figures.scores = Summary::of(&player.scores).unwrap_or(player.figures.scores);
+            if player.rules::<G>().is_ok_and(|rules| G::has_chosen_deals(&rules)) {
+                player.figures.scores.half_width = None;
+            }
             let Figures { moves_without_match, waves_per_match, milliseconds_per_move, .. } = player.figures;
             let sound = (0.0..=1.0).contains(&moves_without_match)
                 && waves_per_match.is_none_or(|mean| (1.0..=1e6).contains(&mean))
@@ -135,7 +138,7 @@ fn text(all: &[Report]) -> String {
     let kept =
         |cells: [(&'static str, usize); 6]| cells.into_iter().filter(|(name, _)| lucky || *name != "luck-adjusted");
     let columns = kept([
-        ("mean (95 %)", 16),
+        (if all.iter().any(Report::is_estimate) { "mean (95 %)" } else { "mean" }, 16),
         ("luck-adjusted", 16),
         ("median", 7),
         ("no gain", 8),
@@ -170,6 +173,9 @@ fn text(all: &[Report]) -> String {
         return text;
     }
     text += &format!("\n{}", differences(all, lucky, width));
+    if !all.iter().any(|report| report.is_estimate()) {
+        return text;
+    }
     text + "* the interval leaves out 0, as it does by chance for 1 of 20 pairs of equally strong players\n"
 }
 
@@ -192,12 +198,7 @@ const MATRIX: usize = 4;
 /// where both have them.
 fn differences(all: &[&Report], lucky: bool, width: usize) -> String {
     let shown = |player: &Report, than: &Report| {
-        let adjusted = || player.luck_adjusted_scores().zip(than.luck_adjusted_scores());
-        let difference = match lucky {
-            true => adjusted().and_then(|(player, than)| Difference::between(&player, &than)),
-            false => Difference::between(&player.scores, &than.scores),
-        };
-        difference.map_or("-  ".into(), |of| {
+        player.difference(than, lucky).map_or("-  ".into(), |of| {
             format!("{:+.1}{}{}", of.mean, around(of.half_width), if of.significant { " *" } else { "  " })
         })
     };
@@ -210,7 +211,11 @@ fn differences(all: &[&Report], lucky: bool, width: usize) -> String {
         let cells = all[..row.min(shown_than)].iter().map(|than| shown(player, than));
         (names[row].clone(), cells.collect())
     });
-    let heading = if lucky { "difference, luck-adjusted" } else { "difference (95 %)" };
+    let heading = match lucky {
+        true => "difference, luck-adjusted",
+        false if all.iter().any(|report| report.is_estimate()) => "difference (95 %)",
+        false => "difference",
+    };
     table(heading, &columns, &rows.collect::<Vec<_>>())
 }
 

@@ -91,6 +91,12 @@ pub fn conclude(
     let own: String =
         report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
     let played = series::games(slice::from_ref(&report));
+    let sum = report.scores.iter().map(|score| i64::from(*score)).sum::<i64>();
+    // Chosen boards are told by their sum, and have no interval.
+    let own = match report.games > 1 && !report.is_estimate() {
+        true => format!("together {sum}\n{own}"),
+        false => own,
+    };
     let text = format!(
         "{player}: {played} ({rate:.0} games/s)\n{summary}\n{own}\n{drawn}\n\
          {watch}"

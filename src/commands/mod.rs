@@ -7,6 +7,7 @@ pub mod compare;
 pub mod endure;
 pub mod eval;
 pub mod export;
+mod interrupt;
 pub mod merge;
 pub mod play;
 pub mod plot;
@@ -16,6 +17,7 @@ mod series;
 pub mod serve;
 pub mod shard;
 pub mod shells;
+pub mod solve;
 pub mod train;
 pub mod verify;
 
@@ -59,6 +61,7 @@ pub(crate) fn run(command: Command) -> Result<()> {
         }
         Command::Replay(arguments) => (&arguments.game, arguments.player.as_deref().and_then(agent_in)),
         Command::Play(arguments) => (&arguments.game, agent_in(&arguments.player)),
+        Command::Solve(arguments) => (&arguments.game, agent_in(&arguments.player)),
         Command::Advise(arguments) => match arguments.look.theme.as_deref().and_then(game_of_theme) {
             Some(game) if arguments.game.name.is_none() => return door(game)?.run(&command, &agents),
             _ => (&arguments.game, agent_in(&arguments.player)),
@@ -81,6 +84,7 @@ pub(crate) fn run_for<G: Playable>(command: &Command, agents: &Agents) -> Result
         Command::Play(arguments) => play::run::<G>(arguments, agents),
         Command::Advise(arguments) => advise::run::<G>(arguments, agents),
         Command::Card(arguments) => card::run::<G>(arguments, agents),
+        Command::Solve(arguments) => solve::run::<G>(arguments, agents),
         Command::Shard(arguments) => shard::run::<G>(arguments, agents),
         Command::Export(arguments) if arguments.onnx.is_some() => export::write_onnx::<G>(arguments, agents),
         _ => run_without_game(command, agents),

@@ -3,12 +3,12 @@
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use matchq_trainer::{Door, Training, door};
 
-use super::{compute, print, quoted, tell};
+use super::{compute, interrupt, print, quoted, tell};
 use crate::cli::Train;
 use crate::error::{Error, Result};
 use crate::files;
@@ -19,31 +19,14 @@ use crate::named;
 use crate::network::device::is_processor;
 use crate::report::progress::of_run;
 
-/// Time within which a repeated signal counts as one.
-const AGAIN: Duration = Duration::from_secs(1);
-
 /// Trains until the end, or until Ctrl-C, which finishes the round and saves; a second Ctrl-C ends
 /// at once.
 pub fn run(arguments: &Train) -> Result<()> {
     /// Set by Ctrl-C.
     static STOP: AtomicBool = AtomicBool::new(false);
     static FIRST: OnceLock<Instant> = OnceLock::new();
-    let stop = || {
-        let first = FIRST.get_or_init(Instant::now);
-        if STOP.swap(true, Ordering::Relaxed) {
-            // Some programs send a signal both to a process and to its group.
-            if first.elapsed() > AGAIN {
-                std::process::exit(130);
-            }
-            return;
-        }
-        tell("\nfinishing the round and saving; once more to exit at once");
-    };
-    match ctrlc::set_handler(stop) {
-        // A handler is enough for several trainings in a process.
-        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => {}
-        Err(error) => return Err(Error::runtime(format!("Ctrl-C cannot be caught: {error}"))),
-    }
+    let stop = || interrupt::ask(&STOP, &FIRST, "\nfinishing the round and saving; once more to exit at once");
+    interrupt::catch(stop)?;
 
     if arguments.events {
         // A line asks on every system, a signal on some.

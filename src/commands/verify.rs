@@ -1,6 +1,7 @@
 //! `matchq verify`: plays the games of a file again and tells what they prove.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,34 +22,37 @@ const LONGEST: u64 = 1 << 30;
 const DIGITS: usize = 16;
 
 /// A game as a line of a file: its deal and its moves, as `--moves` writes them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    player: Option<String>,
-    game: String,
+    pub(super) player: Option<String>,
+    pub(super) game: String,
     #[serde(default)]
-    rules: Value,
+    pub(super) rules: Value,
     /// Seed of the deal, or a board in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    seed: Option<u128>,
+    pub(super) seed: Option<u128>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    board: Option<String>,
+    pub(super) board: Option<String>,
     /// Score that the line claims.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    score: Option<i64>,
-    moves: Vec<Value>,
+    pub(super) score: Option<i64>,
+    /// Searches of the deal so far, of which this game is the best.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) starts: Option<u64>,
+    pub(super) moves: Vec<Value>,
 }
 
 /// What a game proves.
 #[derive(Clone, Debug, Serialize)]
 pub struct Proof {
     game: String,
-    rules: Value,
+    pub(super) rules: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u128>,
     #[serde(skip_serializing_if = "Option::is_none")]
     board: Option<String>,
-    score: i32,
+    pub(super) score: i32,
     moves: usize,
     over: bool,
     digest: String,
@@ -133,7 +137,7 @@ impl Proof {
         format!("{}, {of}{}", self.game, rules.concat())
     }
 
-    fn sentence(&self) -> String {
+    pub(super) fn sentence(&self) -> String {
         let Self { score, moves, over, digest, unit, .. } = self;
         let end = if *over { "over" } else { "not over" };
         let (score, moves) = (counted(score, unit), counted(moves, "moves"));
@@ -151,20 +155,15 @@ pub fn run(arguments: &Verify) -> Result<()> {
         files::check_destination("--best", path)?;
     }
     let mut proofs = Vec::new();
-    let mut best: BTreeMap<(String, Option<u128>, String), (i32, Record)> = BTreeMap::new();
+    let mut best: BTreeMap<(String, Option<u128>, String), (Proof, Record)> = BTreeMap::new();
     for path in &arguments.files {
-        for (number, line) in (1..)
-            .zip(files::text(&files::name(path), files::read_limited(path, LONGEST)?)?.lines())
-            .filter(|(_, line)| !line.trim().is_empty())
-        {
-            let place = format!("{}, line {number}", files::name(path));
-            let record: Record = serde_json::from_str(line)
-                .map_err(|error| Error::user(format!("{place}: this is no game: {}", in_words(&error.to_string()))))?;
+        for record in records(path)? {
+            let (place, record) = record?;
             let games = door(&record.game).and_then(|game| game.prove(&record)).map_err(|error| error.of(&place))?;
             for (game, proof) in games {
                 let deal = (proof.game.clone(), proof.seed, proof.deal());
-                if best.get(&deal).is_none_or(|(score, _)| *score < proof.score) {
-                    best.insert(deal, (proof.score, game));
+                if best.get(&deal).is_none_or(|(known, _)| known.score < proof.score) {
+                    best.insert(deal, (proof.clone(), Record { starts: None, ..game }));
                 }
                 proofs.push(proof);
             }
@@ -173,15 +172,40 @@ pub fn run(arguments: &Verify) -> Result<()> {
     if proofs.is_empty() {
         return Err(Error::user("there is no game in what was given: a line of JSON a game, as --moves writes them"));
     }
+    let (best, kept): (Vec<Proof>, Vec<Record>) = best.into_values().unzip();
     if let Some(path) = &arguments.best {
-        let lines: Result<Vec<String>> =
-            best.values().map(|(_, record)| Ok(super::series::json(record)? + "\n")).collect();
-        files::write_atomically(path, lines?.concat().as_bytes())?;
+        write(path, &kept)?;
     }
     if arguments.json {
         return super::series::print_json(&proofs);
     }
-    let total: i64 = best.values().map(|(score, _)| i64::from(*score)).sum();
+    tell(&proofs, &best)
+}
+
+/// Games of a file with their places in it.
+pub fn records(path: &Path) -> Result<impl Iterator<Item = Result<(String, Record)>>> {
+    let name = files::name(path);
+    let text = files::text(&name, files::read_limited(path, LONGEST)?)?;
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let lines = (1..).zip(lines).filter(|(_, line)| !line.trim().is_empty());
+    Ok(lines.map(move |(number, line)| {
+        let place = format!("{name}, line {number}");
+        match serde_json::from_str(&line) {
+            Ok(record) => Ok((place, record)),
+            Err(error) => Err(Error::user(format!("{place}: this is no game: {}", in_words(&error.to_string())))),
+        }
+    }))
+}
+
+/// Writes games, a line each.
+pub fn write(path: &Path, records: &[Record]) -> Result<()> {
+    let lines: Result<Vec<String>> = records.iter().map(|record| Ok(super::series::json(record)? + "\n")).collect();
+    files::write_atomically(path, lines?.concat().as_bytes())
+}
+
+/// Prints games, and the sum of the best ones if they are of one game.
+pub fn tell(proofs: &[Proof], best: &[Proof]) -> Result<()> {
+    let total: i64 = best.iter().map(|proof| i64::from(proof.score)).sum();
     let mut told: String = proofs.iter().map(Proof::sentence).collect();
     let (deals, unit) = (best.len(), proofs[0].unit);
     if proofs.iter().all(|proof| proof.game == proofs[0].game) {
@@ -206,15 +230,8 @@ mod tests {
         let case: Value = serde_json::from_str(line.unwrap()).unwrap();
         let moves = case["moves"].as_array().unwrap().clone();
         let rules = serde_json::json!({"boards": "standard"});
-        Record {
-            player: None,
-            game: "samegame".to_owned(),
-            rules,
-            seed: Some(9),
-            board: None,
-            score: Some(4_835),
-            moves,
-        }
+        let game = "samegame".to_owned();
+        Record { game, rules, seed: Some(9), score: Some(4_835), moves, ..Record::default() }
     }
 
     fn refused(record: &Record) -> String {

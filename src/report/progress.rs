@@ -112,6 +112,18 @@ pub fn series(name: &str, units: u64) -> ProgressBar {
     bar.with_style(style(template)).with_prefix(name.to_owned())
 }
 
+/// Progress of starts; `units` 0 means without end. Nothing is shown without a terminal.
+pub fn starts(name: &str, units: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target((units > 0).then_some(units), ProgressDrawTarget::stderr());
+    let template = match units {
+        0 => "{human_pos} starts in {elapsed}  {prefix}",
+        _ => "{bar:30} {human_pos} of {human_len} starts  {eta} left  {prefix}",
+    };
+    let bar = bar.with_style(style(template)).with_prefix(name.to_owned());
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}
+
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.progress_chars("━╸ ")

@@ -14,6 +14,7 @@ mod play;
 mod read;
 mod shard;
 mod shells;
+mod solve;
 mod text;
 mod training;
 mod untrusted;

@@ -158,6 +158,10 @@ fn missing(command: &Command, folder: &Path, trained: &BTreeSet<String>) -> Vec<
         Command::Card(card) => players.push(agent(&card.agent)),
         Command::Completions(_) | Command::Man(_) => {}
         Command::Verify(verify) => files.extend(verify.files.clone()),
+        Command::Solve(solve) => {
+            players.push(solve.player.clone());
+            game = solve.game.name.clone();
+        }
         Command::Advise(advise) => {
             players.push(advise.player.clone());
             files.extend(advise.file.clone());

@@ -40,10 +40,16 @@ pub fn under<R>(flag: Option<Flag>, work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// Whether the work is asked to stop, for work that then has something to give back.
+#[inline]
+pub fn is_asked() -> bool {
+    FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
+}
+
 /// Unwinds if the work is asked to stop. A look takes about a nanosecond: searches look once a simulation.
 #[inline]
 pub fn look() {
-    if FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))) {
+    if is_asked() {
         unwind();
     }
 }
@@ -78,6 +84,7 @@ mod tests {
         };
         assert!(stops(&flag, || (0..10).for_each(work)));
         assert_eq!(looks, 3);
+        assert!(under(Some(flag.clone()), is_asked) && !is_asked());
         // Without a flag nothing stops.
         look();
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{ActionFeatures, ActionMask, Image, MaskKind, Plan, Text, offered};
+use super::{ActionFeatures, ActionMask, ByTiles, Image, MaskKind, Plan, Puzzle, Text, offered};
 use crate::random::{Draw, Role, Stream};
 
 const LONGEST_GAME: usize = 100_000;
@@ -113,7 +113,40 @@ fn check_puzzle<G: Image>(state: &G::State) {
         assert_eq!(played, after.map(|after| (after.points, after.state)), "the chosen move is played");
         let mask = G::mask(state, kind);
         assert_eq!((expanded, named), (mask, mask), "all moves of {}", kind.name::<G>());
+        if let Some(by_tiles) = G::BY_TILES {
+            check_by_tiles::<G>(by_tiles(state), puzzle, state, kind);
+        }
     }
+}
+
+/// Checks that moves told by tiles are those of the game, to the end of a game, and that slots keep positions.
+fn check_by_tiles<G: Image>(mut tiles: Box<dyn ByTiles>, puzzle: &dyn Puzzle<G>, start: &G::State, kind: MaskKind) {
+    let (mut state, mut chosen) = (*start, 0);
+    tiles.save(0);
+    loop {
+        let legal = G::mask(&state, MaskKind::LEGAL);
+        let actions: Vec<Option<usize>> = (0..tiles.count()).map(|tile| tiles.action(tile)).collect();
+        assert!(actions.iter().flatten().all(|action| legal.contains(*action)), "a tile tells a legal move");
+        assert_eq!(tiles.left(), puzzle.left(&state));
+        tiles.save(1);
+        for tile in (0..tiles.count()).filter(|tile| actions[*tile].is_none()) {
+            assert_eq!(tiles.play(tile), None, "no move takes tile {tile}");
+            assert!(tiles.is_at(1), "nothing changes");
+        }
+        let Some(tile) = tiles.choose(kind, &mut |count| (count / 3 + chosen) % count) else { break };
+        let action = actions[tile].expect("a move takes what is chosen");
+        assert!(kind == MaskKind::LEGAL || G::mask(&state, kind).contains(action), "it is one of {}", kind.name::<G>());
+        let after = G::after(&state, action);
+        assert_eq!(tiles.play(tile), Some(after.points), "a tile's move has the points of its action");
+        assert!(!tiles.is_at(1), "positions differ");
+        tiles.load(1);
+        assert!(tiles.is_at(1), "a slot keeps its position");
+        tiles.play(tile);
+        (state, chosen) = (after.state, chosen + 1);
+    }
+    assert!(G::mask(&state, kind).is_empty(), "there is a move to the end");
+    tiles.load(0);
+    assert_eq!(tiles.left(), puzzle.left(start));
 }
 
 fn check_actions<G: Image>() {

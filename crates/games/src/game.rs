@@ -52,6 +52,11 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// action outside the legal mask does.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step;
 
+    /// Whether deals are chosen boards, and not drawn: then a mean over them is no estimate.
+    fn has_chosen_deals(_rules: &Self::Rules) -> bool {
+        false
+    }
+
     /// Whether the game has ended.
     fn is_over(&self) -> bool;
 

@@ -66,7 +66,7 @@ pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;
 pub use matchq_core::{error, instructions, random};
 pub use pieces::{GiveWeighed, Pieces};
-pub use puzzle::{Choose, Puzzle, after_line};
+pub use puzzle::{ByTiles, Choose, Puzzle, TellByTiles, after_line};
 pub use samegame::SameGame;
 pub use tetris::Tetris;
 pub use text::{Shape, Text, Token, cells_in_words, counted, tidied, tidy};

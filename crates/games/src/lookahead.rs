@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{ActionMask, Game, Pieces, Puzzle, Step};
+use super::{ActionMask, Game, Pieces, Puzzle, Step, TellByTiles};
 use crate::random::Draw;
 
 /// An afterstate: all that is certain after an action.
@@ -64,6 +64,10 @@ pub trait Lookahead: Game {
 
     /// What the game says of its moves if nothing is left to chance after the deal.
     const PUZZLE: Option<&'static dyn Puzzle<Self>> = None;
+
+    /// The game from a position on, told by tiles, for games without chance whose tiles keep their
+    /// numbers.
+    const BY_TILES: Option<TellByTiles<Self::State>> = None;
 
     /// Position right after an action, before any wave.
     fn done(state: &Self::State, action: usize) -> Self::State;

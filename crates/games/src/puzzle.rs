@@ -23,6 +23,39 @@ pub trait Puzzle<G: Game>: Sync {
     fn play(&self, state: &G::State, mask: MaskKind, choose: Choose) -> Option<(f32, G::State)>;
 }
 
+/// Function that tells a game by tiles, from a position on.
+pub type TellByTiles<S> = fn(&S) -> Box<dyn ByTiles>;
+
+/// A game whose moves are told by tiles that keep their numbers while they fall, so that the order of
+/// moves can be changed. There is a position now, and there are saved ones.
+pub trait ByTiles: Send {
+    /// Number of tiles at the start; they are numbered from 0.
+    fn count(&self) -> usize;
+
+    /// Size of what is left; falls with each move.
+    fn left(&self) -> usize;
+
+    /// Action of the move that takes a tile now; `None` where no move does.
+    fn action(&self, tile: usize) -> Option<usize>;
+
+    /// Plays the move that takes a tile and returns its points; without one the position stays, and
+    /// the answer is `None`.
+    fn play(&mut self, tile: usize) -> Option<f32>;
+
+    /// A tile that a move of a mask takes now, chosen by `below`, which draws a number below the one it
+    /// is given; `None` at the end.
+    fn choose(&self, mask: MaskKind, below: &mut dyn FnMut(usize) -> usize) -> Option<usize>;
+
+    /// Saves the position in a slot; slots are numbered from 0.
+    fn save(&mut self, slot: usize);
+
+    /// Goes to the position of a slot.
+    fn load(&mut self, slot: usize);
+
+    /// Whether the position is that of a slot.
+    fn is_at(&self, slot: usize) -> bool;
+}
+
 /// Points and position after a line of moves.
 pub fn after_line<G: Lookahead>(state: &G::State, line: &[usize]) -> (f64, G::State) {
     line.iter().fold((0.0, *state), |(points, state), action| {

@@ -20,7 +20,7 @@ macro_rules! themes {
 
 themes! {
     "match3", "kit", "bejeweled", "bejeweled-deluxe", "bejeweled-flash", "bejeweled-drawn", "tile-match", "bilging",
-    "lmgame-bench", "articles", "articles-1",
+    "samegame", "lmgame-bench", "articles", "articles-1",
 }
 
 const LONGEST: u64 = 1 << 20;

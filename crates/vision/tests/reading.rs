@@ -6,7 +6,7 @@ mod pictures;
 
 use matchq_core::random::{Role, Stream};
 use matchq_players::Roster;
-use matchq_players::games::{Bejeweled, Bilging, Game, Match3, Text, TileMatch};
+use matchq_players::games::{Bejeweled, Bilging, Game, Match3, SameGame, Text, TileMatch};
 use matchq_vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, read_games, teach};
 use pictures::around::{self, WEB};
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
@@ -266,6 +266,7 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
     let board = include_str!("../../../tests/pictures/board.txt").trim_end();
     let bejeweled = include_str!("../../../tests/pictures/bejeweled.txt").trim_end();
     let tiles = include_str!("../../../tests/pictures/tile-match.txt").trim_end();
+    let groups = include_str!("../../../tests/pictures/samegame.txt").trim_end();
     let (match3, its_own, tile_match) = (Match3::THEMES, Bejeweled::THEMES, TileMatch::THEMES);
     for (name, bytes, board, of_game, theme) in [
         ("game.png", include_bytes!("../../../tests/pictures/game.png").as_slice(), board, match3, "match3"),
@@ -278,6 +279,7 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
             "bejeweled-drawn",
         ),
         ("tile-match.png", include_bytes!("../../../tests/pictures/tile-match.png"), tiles, tile_match, "tile-match"),
+        ("samegame.png", include_bytes!("../../../tests/pictures/samegame.png"), groups, SameGame::THEMES, "samegame"),
         (
             "lmgame-bench.png",
             include_bytes!("../../../tests/pictures/lmgame-bench.png"),
@@ -295,7 +297,7 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
         let (best, read) = read_best(name, &picture, &themes, None).unwrap();
         assert_eq!((of_game[best], read.board().as_str()), (theme, board), "{name}");
         // The game is the one of the picture.
-        let games = [match3, Bilging::THEMES, its_own, tile_match];
+        let games = [match3, Bilging::THEMES, its_own, tile_match, SameGame::THEMES];
         let themes = games.map(|game| game.iter().map(|name| named(name)).collect());
         let (game, best, read) = read_games(name, &picture, &themes).unwrap();
         assert_eq!((games[game][best], read.board().as_str()), (theme, board), "{name}");

@@ -394,8 +394,8 @@ def read_board(
         picture: the path of a PNG or JPEG, or an array of shape (height, width, 3): red, green and
             blue.
         theme: the look of the gems, by a name in the program (match3, kit, bejeweled,
-            bejeweled-deluxe, bejeweled-flash, bejeweled-drawn, tile-match, bilging, lmgame-bench,
-            articles, articles-1) or a file that ``matchq read --teach`` made; None tries the game's themes, without a game match-3's.
+            bejeweled-deluxe, bejeweled-flash, bejeweled-drawn, tile-match, bilging, samegame,
+            lmgame-bench, articles, articles-1) or a file that ``matchq read --teach`` made; None tries the game's themes, without a game match-3's.
             Most cells are ? if no theme fits.
         field: (left, top, width, height) in pixels; None finds it.
 

@@ -4,9 +4,9 @@ use super::{CELLS, COLOURS, COLUMNS, ROWS};
 use crate::ActionMask;
 
 /// Bits of a tile in its column.
-const BITS: usize = 4;
+pub(super) const BITS: usize = 4;
 /// Lowest bit of every tile of a column.
-const LOWEST: u64 = 0x0111_1111_1111_1111;
+pub(super) const LOWEST: u64 = 0x0111_1111_1111_1111;
 
 /// A board by columns from the left, each with its tiles from the bottom: four bits a tile, 0 for
 /// none, else its colour and 1.
@@ -43,7 +43,7 @@ pub(super) struct Groups {
 }
 
 /// Heights of a column.
-const STRIDE: usize = 16;
+pub(super) const STRIDE: usize = 16;
 
 /// A group of tiles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -121,6 +121,11 @@ impl Board {
         let tile = |row, column: usize| (self.columns[column] >> (BITS * (ROWS - 1 - row)) & 15) as u8;
         let colour = |row, column| tile(row, column).checked_sub(1).map_or(COLOURS as u8, |colour| colour);
         std::array::from_fn(|row| std::array::from_fn(|column| colour(row, column)))
+    }
+
+    /// Tiles of all columns from the bottom, four bits each: 0 for none, else the colour and 1.
+    pub fn columns(&self) -> [u64; COLUMNS] {
+        self.columns
     }
 
     /// Whether no tile is left.

@@ -5,6 +5,7 @@
 //! left. `docs/samegame.md` has the rules and their source.
 
 mod board;
+mod by_tiles;
 mod features;
 mod random;
 #[cfg(test)]
@@ -14,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::board::{Board, Group, Groups};
+use self::by_tiles::Tracked;
 pub use self::random::SameRandom;
 use super::{
-    ActionFeatures, ActionMask, After, Choose, Game, Image, Lookahead, Mask, MaskKind, Puzzle, Shape, Step, Text,
-    Token, counted, swap, tidied,
+    ActionFeatures, ActionMask, After, Choose, Game, Image, Lookahead, Mask, MaskKind, Puzzle, Shape, Step,
+    TellByTiles, Text, Token, counted, swap, tidied,
 };
 use crate::error::{Error, Result};
 use crate::random::Draw;
@@ -146,12 +148,16 @@ impl Game for SameGame {
 
     /// Plays an action; a cell without a group of two or more changes nothing.
     fn step(&mut self, action: usize, _: &mut impl Draw) -> Step {
-        let mut reward = 0;
+        let (mut reward, mut waves) = (0, 0);
         if let Some((board, points)) = taken(&self.board, action) {
-            (self.board, reward) = (board, points);
+            (self.board, reward, waves) = (board, points, 1);
             self.score += points;
         }
-        Step { reward: reward as f32, terminal: self.is_over(), waves: 0 }
+        Step { reward: reward as f32, terminal: self.is_over(), waves }
+    }
+
+    fn has_chosen_deals(rules: &Rules) -> bool {
+        rules.boards == Boards::Standard
     }
 
     fn is_over(&self) -> bool {
@@ -215,6 +221,7 @@ impl Puzzle<SameGame> for Moves {
 /// All is certain.
 impl Lookahead for SameGame {
     const PUZZLE: Option<&'static dyn Puzzle<Self>> = Some(&Moves);
+    const BY_TILES: Option<TellByTiles<State>> = Some(|start| Box::new(Tracked::new(start)));
 
     fn done(state: &State, action: usize) -> State {
         Self::after(state, action).state

@@ -100,10 +100,9 @@ fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
     let mut pairs = Vec::new();
     for (index, than) in all.iter().enumerate() {
         for player in &all[index + 1..] {
-            if let Some(difference) = Difference::between(&player.scores, &than.scores) {
+            if let Some(difference) = player.difference(than, false) {
                 let games = player.games.min(than.games);
-                let scores = player.luck_adjusted_scores().zip(than.luck_adjusted_scores());
-                let luck_adjusted = scores.and_then(|(player, than)| Difference::between(&player, &than));
+                let luck_adjusted = player.difference(than, true);
                 pairs.push(Pair { player: &player.player, than: &than.player, games, difference, luck_adjusted });
             }
         }

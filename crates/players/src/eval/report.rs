@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::{Figures, PlayedGame, Ratio, Summary, deal, luck, replay};
+use super::{Difference, Figures, PlayedGame, Ratio, Summary, deal, luck, replay};
 use crate::registry::Playable;
 use crate::texts::{Figure, Played};
 use matchq_core::error::{Error, Result, in_words};
@@ -191,7 +191,10 @@ impl Report {
         moves: Vec<Moves>,
     ) -> Result<Self> {
         let none = || Error::user(format!("{player}: at least one game is needed"));
-        let figures = Figures::of(games, seconds).ok_or_else(none)?;
+        let mut figures = Figures::of(games, seconds).ok_or_else(none)?;
+        if G::has_chosen_deals(rules) {
+            figures.scores.half_width = None;
+        }
         Ok(Self {
             player,
             seed,
@@ -224,6 +227,10 @@ impl Report {
             return Ok(true);
         }
         let rules: G::Rules = self.rules::<G>().map_err(Error::user)?;
+        if G::PUZZLE.is_some() {
+            let none = vec![0.0; self.scores.len()];
+            return self.give_luck(simulations, none).map(|()| true).map_err(Error::runtime);
+        }
         if self.moves.is_empty() {
             return Err(Error::user(format!(
                 "{} has no moves, which luck is estimated from: let it play with --luck, or with --moves, and compare that file",
@@ -328,11 +335,30 @@ impl Report {
         self.luck.as_ref().map(|luck| self.scores.iter().zip(luck).map(less).collect())
     }
 
+    /// Whether the mean is an estimate with an interval: not that of chosen boards or of a single game.
+    pub fn is_estimate(&self) -> bool {
+        self.figures.scores.half_width.is_some()
+    }
+
+    /// Difference of scores or luck-adjusted scores, this player's less another's, in common games;
+    /// `None` without them. It has an interval where the means have.
+    pub fn difference(&self, than: &Self, luck_adjusted: bool) -> Option<Difference> {
+        let difference = match luck_adjusted {
+            true => Difference::between(&self.luck_adjusted_scores()?, &than.luck_adjusted_scores()?),
+            false => Difference::between(&self.scores, &than.scores),
+        }?;
+        match self.is_estimate() && than.is_estimate() {
+            true => Some(difference),
+            false => Some(Difference { half_width: None, significant: false, ..difference }),
+        }
+    }
+
     fn summarise_luck(&mut self) {
         let summary = self.luck_adjusted_scores().and_then(|scores| Summary::of(&scores));
+        let is_estimate = self.is_estimate();
         self.luck_adjusted = summary.map(|Summary { mean, half_width, standard_deviation, .. }| LuckAdjusted {
             mean,
-            half_width,
+            half_width: half_width.filter(|_| is_estimate),
             standard_deviation,
         });
     }

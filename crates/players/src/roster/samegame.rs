@@ -12,7 +12,8 @@ impl Roster for SameGame {
     const ABOUT: &'static str =
         "15 x 15 tiles of five colours without chance; n equal neighbours give (n - 2)^2 points";
 
-    /// The widest beam that the time allows.
+    const THEMES: &'static [&'static str] = &["samegame"];
+
     const BEST: Option<Build<Self>> = Some(line_of_time);
 }
 

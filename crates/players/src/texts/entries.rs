@@ -1,7 +1,5 @@
 //! All players of the crate as entries: their names, what they are, their parameters.
 
-use std::time::Duration;
-
 use super::game::{OwnPolicy, Roster, agent_of, first_agent, last_agent};
 use super::options::{
     BREADTH, CHECKPOINT, DEEPEST, DEFAULT_MS, DEPTH, Entry, GUIDE, LONGEST_PLAN, MS, NETWORK_BATCH, Options, PLANS,
@@ -10,14 +8,12 @@ use super::options::{
 use crate::agent_file::Kind;
 use crate::agents::{Agent, none_inside};
 use crate::bilging::BeamPlayer;
-use crate::by_rules::lines::{Beam, FindLine, LinePlayer, Nested, Nrpa, Value, Width};
 use crate::by_rules::{
-    Budget, Cascade, Exhaustive, Gems, Greedy, Own, PlanThenCascade, Planner, Random, Ranked, Rollout, Search, Setup,
+    Cascade, Exhaustive, Gems, Greedy, Own, PlanThenCascade, Planner, Random, Ranked, Rollout, Search, Setup,
 };
 use crate::contract::{BoxedPlayer, Policy, PolicyPlayer, in_search};
 use crate::learned::Linear;
 use crate::network::NetworkSearch;
-use matchq_core::clock;
 use matchq_core::error::{Error, Result};
 use matchq_games::{Bilging, MaskKind, Plan};
 
@@ -253,7 +249,7 @@ pub(super) fn value<G: Roster>() -> Entry<G> {
     }
 }
 
-fn value_agent<G: Roster>(options: &Options<G>) -> Result<Agent> {
+pub(super) fn value_agent<G: Roster>(options: &Options<G>) -> Result<Agent> {
     let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent with linear values", options.asked));
     options.agent(|| first_agent::<G>(Kind::Value).ok_or_else(needed))
 }
@@ -381,165 +377,6 @@ pub(crate) fn beam() -> Entry<Bilging> {
 
 pub(crate) fn beam_player(options: &Options<Bilging>) -> Result<BoxedPlayer<Bilging>> {
     options.player(BeamPlayer::within(budget(options)?))
-}
-
-/// Longest time of a line: a week.
-const LONGEST_LINE: u64 = 7 * 24 * 3_600_000;
-
-const LINE_MS: Parameter = Parameter {
-    key: "ms",
-    default: None,
-    about: "time of a game's line in milliseconds, on one core, from 1 to 604800000",
-};
-
-const LINE_MASK: Parameter =
-    Parameter { key: "mask", default: None, about: "moves that are tried; without it the game's default mask" };
-const NEST_MASK: Parameter =
-    Parameter { key: "mask", default: None, about: "moves that are tried; without it the game's narrowest mask" };
-
-/// Mask of random games: that of the text, else the game's last.
-fn mask_of_nest<G: Roster>(options: &Options<G>) -> Result<MaskKind> {
-    match options.given("mask") {
-        Some(name) => MaskKind::of::<G>(name),
-        None => Ok(MaskKind(G::MASKS.len() - 1)),
-    }
-}
-
-fn time_of_line<G: Roster>(options: &Options<G>) -> Result<Option<Duration>> {
-    let milliseconds = options.optional("ms", "a whole number of milliseconds", 1..=LONGEST_LINE)?;
-    match milliseconds {
-        Some(_) if !clock::IS_THERE => {
-            Err(Error::user(format!("'{}': there is no clock here: leave ms out", options.asked)))
-        }
-        milliseconds => Ok(milliseconds.map(Duration::from_millis)),
-    }
-}
-
-/// The player of a search for lines; an error where chance has a part.
-fn line_player<G: Roster>(options: &Options<G>, search: impl FindLine<G> + 'static) -> Result<BoxedPlayer<G>> {
-    match G::PUZZLE {
-        Some(puzzle) => options.player(LinePlayer::new(puzzle, search)),
-        None => Err(Error::runtime(format!("chance has a part in {}", G::NAME))),
-    }
-}
-
-pub(super) fn beam_of_lines<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "beam",
-        about: "the best line of a beam search: of positions with equally much left the best by points and value go on",
-        parameters: &[
-            Parameter { key: "width", default: Some("64"), about: "positions that go on, where ms is not given" },
-            LINE_MS,
-            LINE_MASK,
-            CHECKPOINT,
-        ],
-        build: |options, _| {
-            line_player(
-                options,
-                Beam::<G> {
-                    width: width(options)?,
-                    mask: MaskKind::of::<G>(options.value("mask"))?,
-                    value: value_of_positions(options)?,
-                },
-            )
-        },
-    }
-}
-
-fn width<G: Roster>(options: &Options<G>) -> Result<Width> {
-    match (time_of_line(options)?, options.given("width")) {
-        (Some(_), Some(_)) => {
-            Err(Error::user(format!("'{}' has both width and ms: a search has one budget", options.asked)))
-        }
-        (Some(time), None) => Ok(Width::Time(time)),
-        (None, _) => Ok(Width::Positions(options.number("width", "a whole number", 1..=10_000_000)?)),
-    }
-}
-
-/// Value by an agent if one is named or ships, else the game's forecast.
-fn value_of_positions<G: Roster>(options: &Options<G>) -> Result<Value<G::State>> {
-    if options.has_agent() || first_agent::<G>(Kind::Value).is_some() {
-        let model = value_agent::<G>(options)?.value::<G>()?;
-        return Ok(Box::new(move |state| model.value.of::<G>(state)));
-    }
-    Ok(match G::FORECAST {
-        Some(forecast) => Box::new(forecast.points),
-        None => Box::new(|_| 0.0),
-    })
-}
-
-pub(super) fn nrpa<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "nrpa",
-        about: "the best line of nested rollout policy adaptation",
-        parameters: &[
-            Parameter { key: "level", default: Some("2"), about: "levels of the nest" },
-            Parameter { key: "iterations", default: Some("100"), about: "searches of the level below in a search" },
-            Parameter { key: "playouts", default: Some("4"), about: "random games between two changes of the weights" },
-            Parameter { key: "alpha", default: Some("1"), about: "how far weights move towards the best line" },
-            Parameter {
-                key: "repeats",
-                default: Some("0"),
-                about: "times that a level finds its best line again before it ends, 0: it never ends early",
-            },
-            LINE_MS,
-            NEST_MASK,
-        ],
-        build: |options, _| {
-            line_player(
-                options,
-                Nrpa {
-                    level: options.number("level", "a whole number", 1..=10)?,
-                    iterations: options.number("iterations", "a whole number", 1..=1_000_000)?,
-                    playouts: options.number("playouts", "a whole number", 1..=1_000_000)?,
-                    time: time_of_line(options)?,
-                    mask: mask_of_nest(options)?,
-                    alpha: options.number("alpha", "a number", 0.0..=1e3)?,
-                    repeats: options.number("repeats", "a whole number", 0..=1_000_000)?,
-                },
-            )
-        },
-    }
-}
-
-pub(super) fn nested<G: Roster>() -> Entry<G> {
-    Entry {
-        name: "nested",
-        about: "the best line of nested Monte Carlo search",
-        parameters: &[Parameter { key: "level", default: Some("1"), about: "levels of the nest" }, LINE_MS, NEST_MASK],
-        build: |options, _| {
-            line_player(
-                options,
-                Nested {
-                    level: options.number("level", "a whole number", 1..=10)?,
-                    time: time_of_line(options)?,
-                    mask: mask_of_nest(options)?,
-                },
-            )
-        },
-    }
-}
-
-/// Simulations of a budget for one position of a beam.
-const PER_SIMULATION: usize = 16;
-
-/// Time from which on random games find better lines than a beam.
-const LONG_LINE: Duration = Duration::from_millis(300);
-
-/// The best search for the time of a game's line, not of a move.
-pub(crate) fn line_of_time<G: Roster>(options: &Options<G>, _: &G::Rules) -> Result<BoxedPlayer<G>> {
-    let width = match budget(options)? {
-        Budget::Simulations(simulations) => Width::Positions(simulations.div_ceil(PER_SIMULATION)),
-        Budget::Time(time) if time >= LONG_LINE => {
-            let mask = mask_of_nest(options)?;
-            return line_player(
-                options,
-                Nrpa { level: 3, iterations: 100, playouts: 4, time: Some(time), mask, alpha: 1.0, repeats: 0 },
-            );
-        }
-        Budget::Time(time) => Width::Time(time),
-    };
-    line_player(options, Beam::<G> { width, mask: MaskKind::default_of::<G>(), value: value_of_positions(options)? })
 }
 
 pub(super) fn own_entries<G: Roster>() -> impl Iterator<Item = Entry<G>> {

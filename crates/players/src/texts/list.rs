@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::entries::{self, NETWORK_SEARCH, WEIGHTS};
 use super::game::{Roster, Weights, first_agent};
+use super::lines;
 use super::options::{CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, Options, Parameter, Parts, Setting, list};
 use crate::agent_file::Kind;
 use crate::contract::BoxedPlayer;
@@ -27,7 +28,8 @@ pub fn players<G: Roster>() -> Vec<Entry<G>> {
         entries::linear(),
     ];
     if G::PUZZLE.is_some() {
-        players.extend([entries::beam_of_lines(), entries::nrpa(), entries::nested()]);
+        players.extend(G::BY_TILES.map(|_| lines::anneal()));
+        players.extend([lines::beam(), lines::nrpa(), lines::nested()]);
     }
     players.extend(G::players());
     players.extend(entries::own_entries());

@@ -57,6 +57,14 @@ const SPARE: usize = 2;
 const LOOK: usize = 64;
 
 impl<G: Lookahead> Beam<G> {
+    /// Best line of a beam that is never cut.
+    fn whole(&self, puzzle: &dyn Puzzle<G>, start: &G::State, width: usize) -> Line {
+        let (line, _) = self.search(puzzle, start, width, &Deadline::new(None));
+        // A beam that was asked to stop has no line.
+        stop::look();
+        line
+    }
+
     /// Best line of a beam, and whether the time was enough.
     fn search(&self, puzzle: &dyn Puzzle<G>, start: &G::State, width: usize, deadline: &Deadline) -> (Line, bool) {
         let most = puzzle.left(start);
@@ -76,12 +84,9 @@ impl<G: Lookahead> Beam<G> {
             }
             for (index, Node { state, points, .. }) in levels[left].iter().enumerate() {
                 looked += 1;
-                if looked % LOOK == 0 {
-                    stop::look();
-                    if deadline.is_over() {
-                        in_time = false;
-                        break 'levels;
-                    }
+                if looked % LOOK == 0 && deadline.is_over() {
+                    in_time = false;
+                    break 'levels;
                 }
                 let mut is_end = true;
                 puzzle.expand(state, self.mask, &mut |action, gained, next| {
@@ -135,12 +140,12 @@ impl<G: Lookahead> FindLine<G> for Beam<G> {
     /// The line of one beam, or the best of beams that grow until the time is over.
     fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, _: &mut Stream) -> Line {
         let time = match self.width {
-            Width::Positions(width) => return self.search(puzzle, state, width, &Deadline::new(None)).0,
+            Width::Positions(width) => return self.whole(puzzle, state, width),
             Width::Time(time) => time,
         };
         // The narrowest beam is never cut, so that there is a line.
         let (deadline, mut width) = (Deadline::new(Some(time)), 1);
-        let (mut best, _) = self.search(puzzle, state, width, &Deadline::new(None));
+        let mut best = self.whole(puzzle, state, width);
         while let Some(left) = deadline.left() {
             // Time grows with the width; that of all beams so far is little more than the last one's.
             let taken = deadline.begin.elapsed().as_secs_f64().max(1e-6);

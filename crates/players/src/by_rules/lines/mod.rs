@@ -1,5 +1,6 @@
 //! Whole lines of moves in games without chance: each line is searched once, then played to its end.
 
+mod anneal;
 mod beam;
 mod nested;
 mod nrpa;
@@ -8,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+pub use anneal::Anneal;
 pub use beam::{Beam, Value, Width};
 pub use nested::Nested;
 pub use nrpa::Nrpa;
@@ -15,6 +17,7 @@ pub use nrpa::Nrpa;
 use crate::contract::{Meaning, Policy, Valued};
 use matchq_core::clock::Instant;
 use matchq_core::random::Stream;
+use matchq_core::stop;
 use matchq_games::{Lookahead, MaskKind, Puzzle, after_line, offered};
 
 /// A line of moves to the end of a game.
@@ -31,7 +34,8 @@ impl Line {
     const NONE: Self = Self { points: f64::NEG_INFINITY, actions: Vec::new() };
 }
 
-/// A search for the line with the most points.
+/// A search for the line with the most points; one that is asked to stop gives the best so far, or
+/// unwinds without one.
 pub trait FindLine<G: Lookahead>: Send + Sync {
     /// The best line found from a position; the position must not be an end.
     fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, ties: &mut Stream) -> Line;
@@ -85,7 +89,10 @@ impl<G: Lookahead, F: FindLine<G>> Policy<G> for LinePlayer<G, F> {
         match line.actions.first() {
             Some(action) => {
                 let valued = Valued::new(*action, line.points);
-                self.keep(*state, line);
+                // A search that was stopped may find more next time.
+                if !stop::is_asked() {
+                    self.keep(*state, line);
+                }
                 vec![valued]
             }
             None => {
@@ -129,8 +136,14 @@ impl Deadline {
         self.time.map(|time| time.saturating_sub(self.begin.elapsed()))
     }
 
+    /// Part of the time that is over; 0 without a bound.
+    fn part(&self) -> f64 {
+        self.time.map_or(0.0, |time| self.begin.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9))
+    }
+
+    /// Whether the time is over, or the search is asked to stop.
     fn is_over(&self) -> bool {
-        self.left().is_some_and(|left| left.is_zero())
+        stop::is_asked() || self.left().is_some_and(|left| left.is_zero())
     }
 
     /// Best line of searches one after another until the time is over; without a time of one.
@@ -164,7 +177,12 @@ mod tests {
             Box::new(Beam::<SameGame> { width: Width::Positions(200), mask: GROUPS, value: Box::new(|_| 0.0) }),
             Box::new(Nrpa { level: 2, iterations: 20, playouts: 1, time: None, mask: TABU, alpha: 1.0, repeats: 0 }),
             Box::new(Nested { level: 1, time: None, mask: GROUPS }),
+            Box::new(Anneal { changes: 20_000, ..anneal(None) }),
         ]
+    }
+
+    fn anneal(time: Option<Duration>) -> Anneal<SameGame> {
+        Anneal { by_tiles: SameGame::BY_TILES.unwrap(), changes: 1, time, heat: (60.0, 30.0), left: 20.0, mask: TABU }
     }
 
     fn small(rows: &[&str]) -> <SameGame as Game>::State {
@@ -197,7 +215,9 @@ mod tests {
         let rules = Rules { boards: Boards::Standard };
         let state = SameGame::new(&rules, &mut SameGame::random(&rules, 4)).state();
         let time = Some(Duration::from_nanos(1));
-        let searches: [Box<dyn FindLine<SameGame>>; 3] = [
+        let searches: [Box<dyn FindLine<SameGame>>; 5] = [
+            Box::new(anneal(time)),
+            Box::new(anneal(None)),
             Box::new(Beam { width: Width::Time(Duration::from_nanos(1)), mask: GROUPS, value: Box::new(|_| 0.0) }),
             Box::new(Nrpa { level: 3, iterations: 9, playouts: 1, time, mask: TABU, alpha: 1e3, repeats: 0 }),
             Box::new(Nested { level: 2, time, mask: GROUPS }),
@@ -237,6 +257,17 @@ mod tests {
             random += search(1, 1_600, 0.0);
         }
         assert!(adapted > 1.2 * random, "{adapted} {random}");
+    }
+
+    #[test]
+    fn cooling_lines_ends_with_far_more_points_than_changing_them_at_a_great_heat() {
+        let rules = Rules { boards: Boards::Standard };
+        let state = SameGame::new(&rules, &mut SameGame::random(&rules, 4)).state();
+        let points = |heat| {
+            let search = Anneal { changes: 50_000, heat, ..anneal(None) };
+            search.find(PUZZLE, &state, &mut stream()).points
+        };
+        assert!(points((60.0, 30.0)) > 1.2 * points((1e6, 1e6)));
     }
 
     #[test]

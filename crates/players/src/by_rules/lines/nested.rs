@@ -2,7 +2,6 @@ use std::time::Duration;
 
 use super::{Deadline, FindLine, Line};
 use matchq_core::random::Stream;
-use matchq_core::stop;
 use matchq_games::{Lookahead, MaskKind, Puzzle};
 use rand::Rng;
 
@@ -42,7 +41,6 @@ impl Nested {
         }
         let mut best = Line::NONE;
         loop {
-            stop::look();
             let mut tried = Vec::new();
             puzzle.expand(&state, self.mask, &mut |action, points, next| tried.push((action, points, *next)));
             if tried.is_empty() {

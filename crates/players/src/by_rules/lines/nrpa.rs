@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::{Deadline, FindLine, Line};
 use matchq_core::random::Stream;
-use matchq_core::stop;
 use matchq_games::{Lookahead, MaskKind, Puzzle};
 use rand::Rng;
 
@@ -80,7 +79,6 @@ impl Nrpa {
         weights: &Weights,
         random: &mut Stream,
     ) -> Game {
-        stop::look();
         let (mut state, mut game, mut chances) = (*start, Game::default(), Vec::new());
         while let Some((points, next)) = puzzle.play(&state, self.mask, &mut |moves| {
             chances.clear();
@@ -116,6 +114,9 @@ impl Nrpa {
         for _ in 0..self.iterations {
             let mut is_same = false;
             for _ in 0..below {
+                if deadline.is_over() && best.line.points > f64::NEG_INFINITY {
+                    break;
+                }
                 let game = match level {
                     1 => self.play(puzzle, start, &weights, random),
                     _ => self.nest(puzzle, start, (level - 1, weights.clone()), random, deadline),

@@ -1,0 +1,208 @@
+//! Players that search whole lines of moves, in games without chance, as entries.
+
+use std::time::Duration;
+
+use super::entries::value_agent;
+use super::game::{Roster, first_agent};
+use super::options::{CHECKPOINT, Entry, Options, Parameter, budget};
+use crate::agent_file::Kind;
+use crate::by_rules::Budget;
+use crate::by_rules::lines::{Anneal, Beam, FindLine, LinePlayer, Nested, Nrpa, Value, Width};
+use crate::contract::BoxedPlayer;
+use matchq_core::clock;
+use matchq_core::error::{Error, Result};
+use matchq_games::{MaskKind, TellByTiles};
+
+/// Longest time of a line: a week.
+const LONGEST_LINE: u64 = 7 * 24 * 3_600_000;
+
+const LINE_MS: Parameter = Parameter {
+    key: "ms",
+    default: None,
+    about: "time of a game's line in milliseconds, on one core, from 1 to 604800000",
+};
+
+const LINE_MASK: Parameter =
+    Parameter { key: "mask", default: None, about: "moves that are tried; without it the game's default mask" };
+const NEST_MASK: Parameter =
+    Parameter { key: "mask", default: None, about: "moves that are tried; without it the game's narrowest mask" };
+
+/// Mask of random games: that of the text, else the game's last.
+fn mask_of_nest<G: Roster>(options: &Options<G>) -> Result<MaskKind> {
+    match options.given("mask") {
+        Some(name) => MaskKind::of::<G>(name),
+        None => Ok(MaskKind(G::MASKS.len() - 1)),
+    }
+}
+
+fn time_of_line<G: Roster>(options: &Options<G>) -> Result<Option<Duration>> {
+    let milliseconds = options.optional("ms", "a whole number of milliseconds", 1..=LONGEST_LINE)?;
+    match milliseconds {
+        Some(_) if !clock::IS_THERE => {
+            Err(Error::user(format!("'{}': there is no clock here: leave ms out", options.asked)))
+        }
+        milliseconds => Ok(milliseconds.map(Duration::from_millis)),
+    }
+}
+
+/// The player of a search for lines; an error where chance has a part.
+fn line_player<G: Roster>(options: &Options<G>, search: impl FindLine<G> + 'static) -> Result<BoxedPlayer<G>> {
+    match G::PUZZLE {
+        Some(puzzle) => options.player(LinePlayer::new(puzzle, search)),
+        None => Err(Error::runtime(format!("chance has a part in {}", G::NAME))),
+    }
+}
+
+pub(super) fn beam<G: Roster>() -> Entry<G> {
+    Entry {
+        name: "beam",
+        about: "the best line of a beam search: of positions with equally much left the best by points and value go on",
+        parameters: &[
+            Parameter { key: "width", default: Some("64"), about: "positions that go on, where ms is not given" },
+            LINE_MS,
+            LINE_MASK,
+            CHECKPOINT,
+        ],
+        build: |options, _| {
+            line_player(
+                options,
+                Beam::<G> {
+                    width: width(options)?,
+                    mask: MaskKind::of::<G>(options.value("mask"))?,
+                    value: value_of_positions(options)?,
+                },
+            )
+        },
+    }
+}
+
+fn width<G: Roster>(options: &Options<G>) -> Result<Width> {
+    match (time_of_line(options)?, options.given("width")) {
+        (Some(_), Some(_)) => {
+            Err(Error::user(format!("'{}' has both width and ms: a search has one budget", options.asked)))
+        }
+        (Some(time), None) => Ok(Width::Time(time)),
+        (None, _) => Ok(Width::Positions(options.number("width", "a whole number", 1..=10_000_000)?)),
+    }
+}
+
+/// Value by an agent if one is named or ships, else the game's forecast.
+fn value_of_positions<G: Roster>(options: &Options<G>) -> Result<Value<G::State>> {
+    if options.has_agent() || first_agent::<G>(Kind::Value).is_some() {
+        let model = value_agent::<G>(options)?.value::<G>()?;
+        return Ok(Box::new(move |state| model.value.of::<G>(state)));
+    }
+    Ok(match G::FORECAST {
+        Some(forecast) => Box::new(forecast.points),
+        None => Box::new(|_| 0.0),
+    })
+}
+
+/// The player of an annealing; an error where tiles keep no numbers.
+fn annealing<G: Roster>(
+    options: &Options<G>,
+    search: impl FnOnce(TellByTiles<G::State>) -> Anneal<G>,
+) -> Result<BoxedPlayer<G>> {
+    match G::BY_TILES {
+        Some(by_tiles) => line_player(options, search(by_tiles)),
+        None => Err(Error::runtime(format!("{} is not told by tiles", G::NAME))),
+    }
+}
+
+/// Changes of an annealing where no number is given, and where only a time is.
+const SHORT_ANNEALING: u64 = 100_000;
+const LONG_ANNEALING: u64 = 4_000_000;
+
+/// Heat at the beginning and the end, and points of a tile that is left.
+const HEAT: (f64, f64) = (60.0, 30.0);
+const LEFT: f64 = 20.0;
+
+pub(super) fn anneal<G: Roster>() -> Entry<G> {
+    Entry {
+        name: "anneal",
+        about: "the best line of simulated annealing, which changes the order in which tiles are taken",
+        parameters: &[
+            Parameter {
+                key: "changes",
+                default: None,
+                about: "changes from one random line on; without it 100000, and 4000000 at most with ms, which begins anew",
+            },
+            Parameter { key: "hot", default: Some("60"), about: "heat at the beginning, in points" },
+            Parameter { key: "cold", default: Some("30"), about: "heat at the end, in points" },
+            Parameter { key: "left", default: Some("20"), about: "points that a piece left at the end takes away" },
+            LINE_MS,
+            NEST_MASK,
+        ],
+        build: |options, _| {
+            let (time, changes) =
+                (time_of_line(options)?, options.optional("changes", "a whole number", 1..=u64::MAX)?);
+            let mask = mask_of_nest(options)?;
+            let heat = |key| options.number(key, "a number above 0", 1e-3..=1e6);
+            let (heat, left) = ((heat("hot")?, heat("cold")?), options.number("left", "a number", 0.0..=1e6)?);
+            let changes = changes.unwrap_or(if time.is_some() { LONG_ANNEALING } else { SHORT_ANNEALING });
+            annealing(options, |by_tiles| Anneal { by_tiles, changes, time, heat, left, mask })
+        },
+    }
+}
+
+pub(super) fn nrpa<G: Roster>() -> Entry<G> {
+    Entry {
+        name: "nrpa",
+        about: "the best line of nested rollout policy adaptation",
+        parameters: &[
+            Parameter { key: "level", default: Some("2"), about: "levels of the nest" },
+            Parameter { key: "iterations", default: Some("100"), about: "searches of the level below in a search" },
+            Parameter { key: "playouts", default: Some("4"), about: "random games between two changes of the weights" },
+            Parameter { key: "alpha", default: Some("1"), about: "how far weights move towards the best line" },
+            Parameter {
+                key: "repeats",
+                default: Some("0"),
+                about: "times that a level finds its best line again before it ends, 0: it never ends early",
+            },
+            LINE_MS,
+            NEST_MASK,
+        ],
+        build: |options, _| {
+            line_player(
+                options,
+                Nrpa {
+                    level: options.number("level", "a whole number", 1..=10)?,
+                    iterations: options.number("iterations", "a whole number", 1..=1_000_000)?,
+                    playouts: options.number("playouts", "a whole number", 1..=1_000_000)?,
+                    time: time_of_line(options)?,
+                    mask: mask_of_nest(options)?,
+                    alpha: options.number("alpha", "a number", 0.0..=1e3)?,
+                    repeats: options.number("repeats", "a whole number", 0..=1_000_000)?,
+                },
+            )
+        },
+    }
+}
+
+pub(super) fn nested<G: Roster>() -> Entry<G> {
+    Entry {
+        name: "nested",
+        about: "the best line of nested Monte Carlo search",
+        parameters: &[Parameter { key: "level", default: Some("1"), about: "levels of the nest" }, LINE_MS, NEST_MASK],
+        build: |options, _| {
+            line_player(
+                options,
+                Nested {
+                    level: options.number("level", "a whole number", 1..=10)?,
+                    time: time_of_line(options)?,
+                    mask: mask_of_nest(options)?,
+                },
+            )
+        },
+    }
+}
+
+/// The best search for the time of a game's line, not of a move; a simulation is a changed line.
+pub(crate) fn line_of_time<G: Roster>(options: &Options<G>, _: &G::Rules) -> Result<BoxedPlayer<G>> {
+    let (changes, time) = match budget(options)? {
+        Budget::Simulations(simulations) => (simulations as u64, None),
+        Budget::Time(time) => (LONG_ANNEALING, Some(time)),
+    };
+    let mask = MaskKind(G::MASKS.len() - 1);
+    annealing(options, |by_tiles| Anneal { by_tiles, changes, time, heat: HEAT, left: LEFT, mask })
+}
