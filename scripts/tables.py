@@ -1112,17 +1112,16 @@ SENTENCES = [
         "scores 837.1 ± 7.2, the program {} (",
         lambda: [f"{statistics.fmean(TRAINED['dqn-transitions-640k', seed].read().mean for seed in range(1, 6)):.1f}"],
     ),
-    Sentence("docs/samegame.md", "a minute of one core (...) | {} |", lambda: [total("samegame/minute.jsonl")]),
+    Sentence("docs/samegame.md", "a minute of one core a board (...) | {} |", lambda: [total("samegame/minute.jsonl")]),
     # Figures of others, and some that have no report.
     *(
         Sentence("docs/samegame.md", words, source="their papers and pages, as the program's row says")
         for words in [
-            "(Cazenave 2009) | not said | 77,934 |",
-            "(Schadd 2011) | 2 hours | 78,012 |",
-            "(Cazenave 2016) | not said | 80,030 |",
-            "(Klein 2015) | hours | 80,146 |",
-            "(spurious ai 2010) | not known | 84,414 |",
-            "js-games.de (2016) | not known | 87,858 |",
+            "(Cazenave 2009) | 77,934 |",
+            "(Cazenave 2016) | 80,030 |",
+            "(Klein 2015) | 80,146 |",
+            "(spurious ai 2010) | 84,414 |",
+            "js-games.de (2016) | 87,858 |",
         ]
     ),
     Sentence(BILGE, "3.8 points a move for greedy, 8.0 (completion 58 %)", source="Rodriguez, Chen and Turner-Maier 2008"),
