@@ -541,9 +541,10 @@ pub struct Verify {
 
 /// Search the best games of deals without chance, in one start after another, for as long as one likes
 ///
-/// Each start is a game of the player with random numbers of its own. The file of --best keeps the best game of each deal, also at
-/// Ctrl-C, which cuts a start short; `verify` reads it, and the same command goes on from there. Machines take part by
-/// --index and --of, each with a file of its own, of which `verify --best` makes one with the best of all.
+/// Each start is a game of the player with random numbers of its own. The file of --best keeps the best
+/// game of each deal, also at Ctrl-C, which cuts a start short; `verify` reads it, and the same command
+/// goes on from there. Machines take part by --index and --of, each with a file of its own; of all files
+/// `verify --best` makes one with the best games.
 #[derive(Debug, Args)]
 pub struct Solve {
     /// File of the best games, a line of JSON each
@@ -564,7 +565,7 @@ pub struct Solve {
     /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
-    /// This machine's number, from 0
+    /// Number of this machine, from 0
     #[arg(long, value_name = "I", default_value_t = 0, value_parser = whole(0..=u64::from(u32::MAX)))]
     pub index: u64,
     /// Number of machines

@@ -1,8 +1,7 @@
 //! `matchq solve`: searches the best games of deals without chance, for as long as one likes.
 
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError, remove_file};
-use std::io::ErrorKind;
+use std::fs::remove_file;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -19,10 +18,12 @@ use crate::error::{Error, Result};
 use crate::eval::rules_json;
 use crate::files;
 use crate::games::{Episode, counted};
+use crate::learners::folder::lock;
 use crate::players::{Agents, BoxedPlayer, Playable, Policy};
 use crate::random::{Role, Stream};
 use crate::report::output::tell;
 use crate::report::progress;
+use matchq_core::disk::File;
 use matchq_core::pool;
 use matchq_core::stop::{self, Flag, Stopped};
 
@@ -306,20 +307,8 @@ impl Lock {
         let mut name = best.as_os_str().to_owned();
         name.push(".lock");
         let path = PathBuf::from(name);
-        let file = File::options().create(true).append(true).open(&path);
-        let file = file.map_err(|error| Error::runtime(format!("{} cannot be made: {error}", path.display())))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let told = "another process searches for this file; wait until it has ended, or stop it";
-                return Err(Error::user(format!("--best {}: {told}", best.display())));
-            }
-            // Some file systems have no locks.
-            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(error)) => {
-                return Err(Error::runtime(format!("{} cannot be locked: {error}", path.display())));
-            }
-        }
+        let busy = || format!("--best {}: another process searches for this file", best.display());
+        let file = lock(&path, busy)?;
         Ok(Self { path, _file: file })
     }
 }

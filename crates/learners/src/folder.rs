@@ -21,6 +21,29 @@ pub struct RunFolder {
     _lock: File,
 }
 
+/// Opens and locks a file, which is made if it is missing, against other processes; where one has it,
+/// `busy` says so.
+pub fn lock(name: &Path, busy: impl FnOnce() -> String) -> Result<File> {
+    let file = File::options().create(true).append(true).open(name);
+    let file = file.map_err(|error| Error::runtime(format!("{} cannot be made: {error}", name.display())))?;
+    // Those who ask whether a run is trained hold its lock for a moment.
+    let mut locked = file.try_lock();
+    for _ in 0..10 {
+        if !matches!(locked, Err(TryLockError::WouldBlock)) {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        locked = file.try_lock();
+    }
+    match locked {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::user(format!("{}; wait until it has ended, or stop it", busy()))),
+        // Some file systems have no locks.
+        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(error)) => Err(Error::runtime(format!("{} cannot be locked: {error}", name.display()))),
+    }
+}
+
 impl RunFolder {
     /// Makes the folder of a new run.
     ///
@@ -90,32 +113,8 @@ impl RunFolder {
     }
 
     fn lock(path: PathBuf) -> Result<Self> {
-        let name = path.join("lock");
-        let file = File::options().create(true).append(true).open(&name);
-        let file = file.map_err(|error| Error::runtime(format!("{} cannot be made: {error}", name.display())))?;
-        // Those who ask whether a run is trained hold its lock for a moment.
-        let mut locked = file.try_lock();
-        for _ in 0..10 {
-            if !matches!(locked, Err(TryLockError::WouldBlock)) {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            locked = file.try_lock();
-        }
-        match locked {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::user(format!(
-                    "{}: another process trains in this folder; wait until it has ended, or stop it",
-                    path.display()
-                )));
-            }
-            // Some file systems have no locks.
-            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(error)) => {
-                return Err(Error::runtime(format!("{} cannot be locked: {error}", name.display())));
-            }
-        }
+        let busy = || format!("{}: another process trains in this folder", path.display());
+        let file = lock(&path.join("lock"), busy)?;
         Ok(Self { path, _lock: file })
     }
 
