@@ -5,8 +5,8 @@ mod timer;
 use std::hint::black_box;
 
 use matchq::games::match3::Rules;
-use matchq::games::{Bejeweled, Bilging, Game, Image, Match3, Tetris, TileMatch, offered, weighed};
-use matchq::players::{Linear, Roster as _};
+use matchq::games::{Bejeweled, Bilging, Game, Image, Match3, SameGame, Tetris, TileMatch, offered, weighed};
+use matchq::players::{Linear, Roster as _, parse};
 use matchq::random::{Draw, Role, Stream};
 
 use timer::Timer;
@@ -51,12 +51,16 @@ fn play<G: Game>(play: Play, game: &mut G, stream: &mut Stream) -> f32 {
     points
 }
 
-fn simulation<G: Game>(timer: &Timer) {
-    for (name, kind) in [
-        ("random swaps", Play::Random),
-        ("random swaps and the matching mask", Play::RandomAndMask),
-        ("matching moves", Play::Matching),
-    ] {
+/// Kinds of moves with their names.
+const SWAPS: [(&str, Play); 3] = [
+    ("random swaps", Play::Random),
+    ("random swaps and the matching mask", Play::RandomAndMask),
+    ("matching moves", Play::Matching),
+];
+const LEGAL: [(&str, Play); 1] = [("random legal moves", Play::Matching)];
+
+fn simulation<G: Game>(timer: &Timer, kinds: &[(&str, Play)]) {
+    for (name, kind) in kinds.iter().copied() {
         let mut stream = Stream::new(1, Role::Game, 0);
         let mut game = G::new(&G::Rules::default(), &mut stream);
         timer.time(&format!("simulation of {}: {name}", G::NAME), MOVES, || play(kind, &mut game, &mut stream));
@@ -76,6 +80,19 @@ fn linear_players(timer: &Timer) {
     }
 }
 
+/// Changes of a line of SameGame, each played again to the end or to where the line goes on as before.
+fn annealing(timer: &Timer) {
+    const CHANGES: u64 = 20_000;
+    let rules = <SameGame as Game>::Rules::default();
+    let mut player = parse::<SameGame>(&format!("anneal:changes={CHANGES}"), &rules).expect("it is known");
+    let mut seed = 0;
+    timer.time("changes of samegame's annealing", CHANGES, || {
+        seed += 1;
+        let state = SameGame::new(&rules, &mut Stream::new(seed, Role::Game, 0)).state();
+        player.act(&[state], &mut [Stream::new(seed, Role::Tie, 0)]).expect("it plays")
+    });
+}
+
 fn encoding(timer: &Timer) {
     let state = Match3::new(&Rules::default(), &mut Stream::new(1, Role::Game, 0)).state();
     let (mut image, mut scalars) = ([0.0; 5 * 10 * 8], [0.0]);
@@ -91,10 +108,12 @@ fn encoding(timer: &Timer) {
 
 fn main() {
     let timer = Timer::from_arguments();
-    simulation::<Match3>(&timer);
-    simulation::<Bilging>(&timer);
-    simulation::<Bejeweled>(&timer);
-    simulation::<TileMatch>(&timer);
+    simulation::<Match3>(&timer, &SWAPS);
+    simulation::<Bilging>(&timer, &SWAPS);
+    simulation::<Bejeweled>(&timer, &SWAPS);
+    simulation::<TileMatch>(&timer, &SWAPS);
+    simulation::<SameGame>(&timer, &LEGAL);
+    annealing(&timer);
     linear_players(&timer);
     encoding(&timer);
 }

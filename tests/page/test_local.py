@@ -151,7 +151,11 @@ def running(page, link, name="long"):
     expect(state(page, name)).to_contain_text("running")
 
 
-def test_a_second_tab_sees_a_training_and_cannot_train_the_same(page, link):
+@pytest.mark.parametrize("has_locks", [True, False])
+def test_a_second_tab_sees_a_training_and_cannot_train_the_same(page, link, has_locks):
+    if not has_locks:
+        # As on a host without HTTPS.
+        page.context.add_init_script("Object.defineProperty(navigator, 'locks', { value: undefined })")
     running(page, link)
     with contextlib.closing(page.context.new_page()) as other:
         train_view(other, link)

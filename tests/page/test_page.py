@@ -101,6 +101,17 @@ def test_a_board_is_beside_its_panel_in_windows_of_all_sizes(page, host, view):
             assert board["x"] >= 0 and board["x"] + board["width"] <= panel["x"] and end <= width, (game, width, height, board, panel)
 
 
+def test_the_names_of_all_games_fit_the_header(page, host):
+    go(page, host, view="watch", game="samegame", seed=0, player="greedy")
+    for width, height in [(1280, 900), (740, 360), (390, 844), (320, 640)]:
+        page.set_viewport_size({"width": width, "height": height})
+        for button in page.locator("#games button").all():
+            assert button.evaluate("button => button.scrollWidth <= button.clientWidth"), (width, button.text_content())
+        if width in (740, 1280):
+            # In one line with all else.
+            assert page.locator("header").bounding_box()["height"] < 60
+
+
 def test_help_begins_with_its_heading(page, host):
     page.set_viewport_size({"width": 390, "height": 600})
     go(page, host, view="watch", game="match3", seed=0)

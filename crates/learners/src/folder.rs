@@ -9,7 +9,7 @@ use matchq_core::disk::{self, File};
 use crate::error::{Error, Result};
 use crate::files::{self, create_folder, flush_names};
 use crate::players::BEST;
-use crate::report::run_view::keys;
+use crate::report::run_view::{AT_REST, keys};
 
 /// Folder of a run, `runs/NAME/`: configuration, checkpoints and logs.
 ///
@@ -154,6 +154,20 @@ impl RunFolder {
                  back, or begin another run with it"
             )),
             None => Ok(()),
+        }
+    }
+
+    /// Notes for others that the training has ended before its last step, or that it has not.
+    pub fn note_rest(&self, done: Option<&str>) -> Result<()> {
+        let path = self.path.join(AT_REST);
+        match done {
+            Some(done) => {
+                let told = format!("The learner's own criterion has ended the training after {done}.\n");
+                files::write_atomically(&path, told.as_bytes())
+            }
+            None if !disk::is_file(&path) => Ok(()),
+            None => disk::remove_file(&path)
+                .map_err(|error| Error::runtime(format!("{} cannot be removed: {error}", path.display()))),
         }
     }
 

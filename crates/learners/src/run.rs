@@ -90,6 +90,9 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
             save(&folder, &config, &record, &metrics, &learner)?;
             folder.write_config(&config.to_toml()?)?;
         }
+        if !learner.is_at_rest() {
+            folder.note_rest(None)?;
+        }
         let logged = Logged::of::<G, L>(&config.learner);
         let logs = Logs::resume(&folder, step, record.evaluation_is_due, logged, progress)?;
         Ok(Self { config, rules, learner, record, metrics, folder, logs })
@@ -113,7 +116,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         self.train_for(rounds, &AtomicBool::new(false))
     }
 
-    /// Whether all steps are done.
+    /// Whether all steps are done, or the learner's own criterion is met.
     pub fn is_done(&self) -> bool {
         self.learner.step() >= self.steps() || self.learner.is_at_rest()
     }
@@ -152,6 +155,9 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
             if (stopping || rounds == 0) && !last {
                 return Ok(Ending::Stopped);
             }
+        }
+        if self.step() < self.steps() {
+            self.folder.note_rest(Some(&self.done()))?;
         }
         Ok(Ending::Finished)
     }

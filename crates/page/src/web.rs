@@ -42,6 +42,7 @@ files! {
     "keys.js",
     "learn.js",
     "local.js",
+    "locks.js",
     "motion.js",
     "overlay.js",
     "past.js",

@@ -2,6 +2,7 @@
 
 import { Keep } from './keep.js';
 import { find, notice } from './dom.js';
+import { locks } from './locks.js';
 import { unzipped, zipped } from './zip.js';
 
 // Most trainings at once, and letters of a name.
@@ -9,8 +10,6 @@ const MOST = navigator.hardwareConcurrency ? Math.max(1, navigator.hardwareConcu
 const NAME = 80;
 // The newest agent, else the best.
 const AGENTS = ['last.safetensors', 'best.safetensors'];
-
-const lockOf = (name) => `matchq run ${name}`;
 
 function isName(name) {
   return name.length >= 1 && name.length <= NAME && /^[\p{L}\p{N}_][\p{L}\p{N}\-_.]*$/u.test(name);
@@ -61,7 +60,7 @@ class Trainer {
 export class LocalTrainings {
   // `bytes` gives the trainer's module.
   constructor(bytes, giveAgent) {
-    Object.assign(this, { bytes, giveAgent, keep: new Keep(), live: new Map() });
+    Object.assign(this, { bytes, giveAgent, keep: new Keep(), live: new Map(), locks: locks() });
   }
 
   // The answer to a request of a path; an error's sentence is in `error`.
@@ -123,20 +122,14 @@ export class LocalTrainings {
 
   // Names of the runs that any tab trains.
   async held() {
-    const own = [...this.live.keys()].map(lockOf);
-    try {
-      return new Set([...own, ...(await navigator.locks.query()).held.map(({ name }) => name)]);
-    } catch {
-      // A page may have no locks, or none that it may ask for.
-      return new Set(own);
-    }
+    return new Set([...this.live.keys(), ...(await this.locks.held())]);
   }
 
   async list() {
     const [runs, held] = await Promise.all([this.keep.all(), this.held()]);
     // A run that has just begun is not kept yet.
     [...this.live.values()].filter(({ name, summary }) => summary && !runs.some((run) => run.name === name)).forEach((live) => runs.push(live));
-    const one = ({ name, summary, time }) => ({ ...(this.live.get(name)?.summary ?? summary), name, running: held.has(lockOf(name)), age: (Date.now() - (this.live.get(name)?.time ?? time)) / 1000 });
+    const one = ({ name, summary, time }) => ({ ...(this.live.get(name)?.summary ?? summary), name, running: held.has(name), age: (Date.now() - (this.live.get(name)?.time ?? time)) / 1000 });
     return { runs: runs.sort((a, b) => (a.name < b.name ? -1 : 1)).map(one), warning: this.warning };
   }
 
@@ -168,8 +161,8 @@ export class LocalTrainings {
     if (this.live.size >= MOST) return { error: `${MOST} trainings run already: stop one, or wait.` };
     const live = { name, time: Date.now() };
     this.live.set(name, live);
-    const lock = await this.lock(name, live);
-    if (!lock) {
+    live.release = await this.locks.take(name);
+    if (!live.release) {
       this.live.delete(name);
       return { error: `${name} is trained in another tab.` };
     }
@@ -190,17 +183,6 @@ export class LocalTrainings {
       throw error;
     }
     return { name };
-  }
-
-  // Holds a lock until the training has ended; whether it was free.
-  lock(name, live) {
-    if (!navigator.locks) return Promise.resolve(true);
-    return new Promise((done) => {
-      navigator.locks.request(lockOf(name), { ifAvailable: true }, (lock) => {
-        done(lock !== null);
-        return lock && new Promise((release) => { live.release = release; });
-      }).catch(() => done(true));
-    });
   }
 
   told(live, kind, { summary, detail, files, error, done }) {
@@ -237,7 +219,7 @@ export class LocalTrainings {
 
   async stop(name) {
     const live = this.live.get(name);
-    if (!live) return { error: (await this.held()).has(lockOf(name)) ? `${name} is trained in another tab: stop it there.` : `${name} is not being trained.` };
+    if (!live) return { error: (await this.held()).has(name) ? `${name} is trained in another tab: stop it there.` : `${name} is not being trained.` };
     live.isStopped = true;
     live.trainer?.tell('stop');
     return { name };
@@ -296,14 +278,14 @@ export class LocalTrainings {
 
   // What is done while nobody trains a run.
   async locked(name, done) {
-    const held = {};
-    if (this.live.has(name) || !(await this.lock(name, held))) return { error: `${name} is being trained: stop it first.` };
+    const release = this.live.has(name) ? null : await this.locks.take(name);
+    if (!release) return { error: `${name} is being trained: stop it first.` };
     try {
       return await done();
     } catch (error) {
       return { error: `This did not work (${error.message}).` };
     } finally {
-      held.release?.();
+      release();
     }
   }
 }

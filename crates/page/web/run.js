@@ -67,12 +67,13 @@ export class Run {
     this.title.textContent = run.name;
     this.state.textContent = `${run.learner} for ${run.game}, seed ${run.seed}. ${stateOf(run)}.`;
     // What is looked at every few seconds is made anew only where it differs: else it loses the focus.
-    const acted = JSON.stringify([run.name, run.running, run.agent]);
+    const acted = JSON.stringify([run.name, run.running, run.done, run.agent]);
     if (acted === this.acted) return;
     this.acted = acted;
     const act = (text, path, body, done) => button(text, () => this.act(path, body, done));
-    const actions = [run.running ? act('Stop', 'api/stop', { name: run.name }, 'stops at its next checkpoint')
-      : act('Resume', 'api/resume', { name: run.name }, 'goes on')];
+    const actions = [];
+    if (run.running) actions.push(act('Stop', 'api/stop', { name: run.name }, 'stops at its next checkpoint'));
+    else if (!run.done) actions.push(act('Resume', 'api/resume', { name: run.name }, 'goes on'));
     if (run.agent) actions.unshift(button('Watch it play', () => this.watch(), { class: 'main' }));
     // What the browser keeps can be taken elsewhere, and thrown away.
     if (this.app.kind !== 'serve') {
@@ -187,13 +188,8 @@ export function ageOf(seconds) {
   return `${Math.floor(seconds / size)} ${name} ago`;
 }
 
-// A learner may be done before its last step.
-export function isDone(run) {
-  return run.done ?? (run.steps > 0 && run.step >= run.steps);
-}
-
 function stateOf(run) {
   const share = run.steps ? `, ${Math.floor(100 * run.step / run.steps)} %` : '';
-  const doing = run.running ? 'It is running' : isDone(run) ? 'It is done' : 'It is stopped';
+  const doing = run.running ? 'It is running' : run.done ? 'It is done' : 'It is stopped';
   return `${doing}: ${run.step.toLocaleString('en')} of ${run.steps ? run.steps.toLocaleString('en') : 'any number of'} ${run.unit ?? 'steps'}${share}`;
 }

@@ -9,7 +9,7 @@ export const CELL = 40;
 const RISING = ['bilging'];
 
 // Names as people write them.
-const TITLES = { match3: 'match-3', tetris: 'Tetris', bejeweled: 'Bejeweled' };
+const TITLES = { match3: 'match-3', tetris: 'Tetris', bejeweled: 'Bejeweled', samegame: 'SameGame' };
 
 export function titleOf(game) {
   return TITLES[game.name] ?? game.name;

@@ -3,7 +3,7 @@
 import { button, labelled, make, notice, option } from './dom.js';
 import { Keys } from './keys.js';
 import { Reports } from './reports.js';
-import { Run, ageOf, isDone } from './run.js';
+import { Run, ageOf } from './run.js';
 import { writeAddress } from './state.js';
 import { titleOf } from './tiles.js';
 
@@ -110,7 +110,7 @@ export class Train {
 
   row(run) {
     const share = run.steps ? `${Math.floor(100 * run.step / run.steps)} %` : run.step.toLocaleString('en');
-    const state = run.running ? 'running' : isDone(run) ? 'done' : 'stopped';
+    const state = run.running ? 'running' : run.done ? 'done' : 'stopped';
     const name = button(run.name, () => this.choose(run.name), { class: 'quiet', 'data-run': run.name });
     const isShown = run.name === this.wanted;
     const tick = make('input', { type: 'checkbox', 'data-run': run.name, 'aria-label': `${run.name} in the chart`, disabled: isShown || run.game !== this.game,

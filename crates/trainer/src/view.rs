@@ -22,6 +22,7 @@ pub fn summary(run: &RunView) -> Value {
         "step": run.step(),
         "steps": steps,
         "unit": unit,
+        "done": run.is_done(),
         "best": run.best(),
         "agent": disk::is_file(&run.folder.join(LAST)),
         "seed": run.seed(),

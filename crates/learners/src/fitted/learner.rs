@@ -180,6 +180,7 @@ mod tests {
     use crate::games::{Game, StateFeatures as _, offered};
     use crate::network::device;
     use crate::random::{ColumnStreams, Role, Stream};
+    use crate::report::run_view::RunView;
     use crate::{Ending, Run, RunFolder, Source, silent};
 
     const CONFIG: &str = "
@@ -257,8 +258,12 @@ mod tests {
         let folder = |config: &str| RunFolder::create(runs.path(), Some("it"), "", config);
         let mut run =
             Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, silent).unwrap();
+        let shown = || RunView::open(&runs.path().join("it")).unwrap();
+        assert!(!shown().is_done());
         assert_eq!(run.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
         assert_eq!(run.step(), 1);
+        // Others see it, though steps are left.
+        assert!(shown().steps().0 > 1 && shown().is_done());
     }
 
     #[test]

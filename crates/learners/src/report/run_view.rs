@@ -27,6 +27,9 @@ const STEPS: [&str; 4] = ["steps", "generations", "sweeps", "policies"];
 /// File of the mean scores of other players in a run's evaluations.
 pub const REFERENCES: &str = "references.csv";
 
+/// File of a run that its learner's own criterion has ended before the last step.
+pub const AT_REST: &str = "at-rest.txt";
+
 /// A run's folder, read once.
 #[derive(Clone, Debug)]
 pub struct RunView {
@@ -196,6 +199,12 @@ impl RunView {
     pub fn step(&self) -> u64 {
         let last = |rows: &Rows| rows.last("step").unwrap_or(0.0);
         last(&self.training).max(last(&self.evaluations)) as u64
+    }
+
+    /// Whether all steps are done, or the learner's own criterion is met.
+    pub fn is_done(&self) -> bool {
+        let (steps, _) = self.steps();
+        steps > 0 && self.step() >= steps || disk::is_file(&self.folder.join(AT_REST))
     }
 
     /// Best mean of an evaluation.

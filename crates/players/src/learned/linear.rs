@@ -1,11 +1,15 @@
 use serde::{Deserialize, Serialize};
 
+use super::value::LinearValue;
 use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
 use crate::contract::{Moved, Policy, Valued, play_by_choice};
 use matchq_core::error::{Error, Result};
 use matchq_core::random::Stream;
 use matchq_games::{ActionFeatures, MaskKind, weighed};
+
+/// Feature of an action that counts its points.
+const POINTS: &str = "points";
 
 /// Negated value of a lost position, in multiples of the largest absolute weight.
 pub const LOST: f64 = 1e6;
@@ -71,6 +75,25 @@ impl Linear {
         let features = numbers::<G>(&features, name)?;
         let weights = weights_file::weights(file, features.len(), name)?;
         Ok(Self { terms: features.into_iter().zip(weights).collect() })
+    }
+
+    /// Value of a position in points, by the ratios of its features' weights to that of a move's points;
+    /// an error where the weights are not of an action's points and its afterstate.
+    pub fn value<G: ActionFeatures>(&self) -> Result<LinearValue> {
+        let of_afterstates =
+            G::action_names().split_first().is_some_and(|(first, rest)| *first == POINTS && rest == G::NAMES);
+        let mut weights = vec![0.0; G::NAMES.len() + 1];
+        for (feature, weight) in self.terms.iter().filter(|(feature, _)| *feature < weights.len()) {
+            weights[*feature] = *weight;
+        }
+        let points = std::mem::take(&mut weights[0]);
+        if !of_afterstates || points <= 0.0 {
+            let needed =
+                format!("an agent that values positions of {} weighs the feature \"{POINTS}\" above 0", G::NAME);
+            return Err(Error::user(needed));
+        }
+        weights.iter_mut().for_each(|weight| *weight /= points);
+        Ok(LinearValue::new(weights, 1))
     }
 
     /// The player that looks `depth` pieces ahead, the present one included.
@@ -249,8 +272,8 @@ mod tests {
     use super::*;
     use matchq_core::random::Role;
     use matchq_games::tetris::Rules;
-    use matchq_games::{Game, Lookahead, Text};
-    use matchq_games::{Match3, Tetris};
+    use matchq_games::{Game, Lookahead, StateFeatures as _, Text};
+    use matchq_games::{Match3, SameGame, Tetris};
 
     #[test]
     fn features_are_named_alone_or_by_sets_and_an_unknown_one_is_refused() {
@@ -278,6 +301,26 @@ mod tests {
         assert!(Linear::saved::<Tetris>(&[(0, 1.0), (count - 1, 2.0)]).is_ok());
         let refused = Linear::saved::<Tetris>(&[(0, 1.0), (count, 2.0)]).unwrap_err().to_string();
         assert_eq!(refused, "the saved weights are of features that tetris does not have");
+    }
+
+    #[test]
+    fn weights_of_points_and_afterstates_value_positions_in_points() {
+        let features = ["points", "moves", "singles 1"];
+        let names: Vec<String> = features.iter().map(|name| name.to_string()).collect();
+        let terms = |weights: [f64; 3]| numbers::<SameGame>(&names, "it").unwrap().into_iter().zip(weights).collect();
+        let value = Linear::new(terms([0.5, 3.0, -4.0])).value::<SameGame>().unwrap();
+        let mut stream = Stream::new(3, Role::Game, 0);
+        let state = SameGame::new(&Default::default(), &mut stream).state();
+        let feature = |name: &str| {
+            let place = SameGame::NAMES.iter().position(|known| *known == name).unwrap();
+            SameGame::features(&state)[place]
+        };
+        assert!(feature("moves") > 0.0 && feature("singles 1") > 0.0);
+        assert_eq!(value.of::<SameGame>(&state), 6.0 * feature("moves") - 8.0 * feature("singles 1"));
+        // Points that count nothing, or weights of something else, say nothing of points.
+        assert!(Linear::new(terms([0.0, 3.0, -4.0])).value::<SameGame>().is_err());
+        let refused = Linear::new(vec![(0, 1.0)]).value::<Tetris>().unwrap_err().to_string();
+        assert_eq!(refused, "an agent that values positions of tetris weighs the feature \"points\" above 0");
     }
 
     #[test]

@@ -249,7 +249,7 @@ pub(super) fn value<G: Roster>() -> Entry<G> {
     }
 }
 
-pub(super) fn value_agent<G: Roster>(options: &Options<G>) -> Result<Agent> {
+fn value_agent<G: Roster>(options: &Options<G>) -> Result<Agent> {
     let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent with linear values", options.asked));
     options.agent(|| first_agent::<G>(Kind::Value).ok_or_else(needed))
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::entries::value_agent;
 use super::game::{Roster, first_agent};
 use super::options::{CHECKPOINT, Entry, Options, Parameter, budget};
 use crate::agent_file::Kind;
+use crate::agents::none_inside;
 use crate::by_rules::Budget;
 use crate::by_rules::lines::{Anneal, Beam, FindLine, LinePlayer, Nested, Nrpa, Value, Width};
 use crate::contract::BoxedPlayer;
@@ -88,14 +88,19 @@ fn width<G: Roster>(options: &Options<G>) -> Result<Width> {
 
 /// Value by an agent if one is named or ships, else the game's forecast.
 fn value_of_positions<G: Roster>(options: &Options<G>) -> Result<Value<G::State>> {
-    if options.has_agent() || first_agent::<G>(Kind::Value).is_some() {
-        let model = value_agent::<G>(options)?.value::<G>()?;
-        return Ok(Box::new(move |state| model.value.of::<G>(state)));
+    let shipped = first_agent::<G>(Kind::Value).or_else(|| first_agent::<G>(Kind::Linear));
+    if !options.has_agent() && shipped.is_none() {
+        return Ok(match G::FORECAST {
+            Some(forecast) => Box::new(forecast.points),
+            None => Box::new(|_| 0.0),
+        });
     }
-    Ok(match G::FORECAST {
-        Some(forecast) => Box::new(forecast.points),
-        None => Box::new(|_| 0.0),
-    })
+    let agent = options.agent(|| shipped.ok_or_else(none_inside::<G>))?;
+    let value = match agent.file.kind {
+        Kind::Linear => agent.linear::<G>()?.value::<G>().map_err(|error| error.of(agent.name()))?,
+        _ => agent.value::<G>()?.value,
+    };
+    Ok(Box::new(move |state| value.of::<G>(state)))
 }
 
 /// The player of an annealing; an error where tiles keep no numbers.

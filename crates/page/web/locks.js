@@ -1,0 +1,73 @@
+// Locks on runs, by their names, against the other tabs of a browser.
+
+const PREFIX = 'matchq run ';
+// Milliseconds in which another tab answers.
+const WAIT = 300;
+
+const waited = () => new Promise((done) => { setTimeout(done, WAIT); });
+
+// The browser's own locks.
+class Native {
+  // Resolves to a function that releases the lock, or to null where another tab has it.
+  take(name) {
+    return new Promise((done) => {
+      const held = (lock) => {
+        if (!lock) return done(null);
+        return new Promise((release) => { done(release); });
+      };
+      // A page that may have no locks has no other tab with its runs either.
+      navigator.locks.request(PREFIX + name, { ifAvailable: true }, held).catch(() => done(() => {}));
+    });
+  }
+
+  // Names that any tab holds.
+  async held() {
+    try {
+      const { held } = await navigator.locks.query();
+      return held.filter((lock) => lock.name.startsWith(PREFIX)).map((lock) => lock.name.slice(PREFIX.length));
+    } catch {
+      return [];
+    }
+  }
+}
+
+// Questions from tab to tab: a host without HTTPS gets no locks of the browser.
+class Asked {
+  constructor() {
+    // Names of this tab, each with the number by which it claims it.
+    this.own = new Map();
+    this.heard = new Map();
+    this.channel = new BroadcastChannel('matchq runs');
+    this.channel.onmessage = ({ data }) => {
+      if (data.held) return data.held.forEach((name) => this.heard.set(name, performance.now()));
+      // Of two tabs that claim a name at once the higher number has it.
+      const held = data.name === undefined ? [...this.own.keys()] : [data.name].filter((name) => this.own.get(name) > data.number);
+      if (held.length) this.channel.postMessage({ held });
+      return undefined;
+    };
+  }
+
+  async take(name) {
+    if (this.own.has(name)) return null;
+    const number = Math.random();
+    this.own.set(name, number);
+    const asked = performance.now();
+    this.channel.postMessage({ name, number });
+    await waited();
+    if (this.heard.get(name) >= asked) {
+      this.own.delete(name);
+      return null;
+    }
+    this.own.set(name, Infinity);
+    return () => this.own.delete(name);
+  }
+
+  async held() {
+    const asked = performance.now();
+    this.channel.postMessage({});
+    await waited();
+    return [...this.heard].filter(([, time]) => time >= asked).map(([name]) => name);
+  }
+}
+
+export const locks = () => (navigator.locks ? new Native() : new Asked());
