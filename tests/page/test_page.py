@@ -494,6 +494,27 @@ def test_back_shows_the_view_before_as_it_was(page, native, address):
     assert played(page, 1) == [move["action"]]
 
 
+@pytest.mark.parametrize("view", ["watch", "play"])
+def test_another_seed_is_an_entry_of_the_history_and_what_is_no_seed_is_refused(page, host, view):
+    go(page, host, view=view, game="match3", seed=4, player="greedy")
+    first, seed = board_of(page), page.get_by_label("Seed")
+    shows = lambda board: page.wait_for_function("board => (document.querySelector('.left .board').dataset.board === board[0]) === board[1]", arg=board)
+    seed.fill("four")
+    seed.press("Enter")
+    expect(page.locator("#notice")).to_contain_text("four is no seed")
+    expect(seed).to_have_value("4")
+    seed.fill("5")
+    seed.press("Enter")
+    shows([first, False])
+    page.get_by_role("button", name="Another" if view == "watch" else "New game").click()
+    expect(seed).not_to_have_value("5")
+    page.go_back()
+    expect(seed).to_have_value("5")
+    page.go_back()
+    expect(seed).to_have_value("4")
+    shows([first, True])
+
+
 def test_back_never_takes_moves_of_a_begun_game(page, native, address):
     start = {"game": "match3", "seed": 4}
     go(page, address, view="play", game="match3", seed=4)

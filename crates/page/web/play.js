@@ -6,7 +6,7 @@ import { asSentence, button, cellName, count, find, icon, isNarrow, labelled, ma
 import { linesOf } from './motion.js';
 import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
 import { Review } from './review.js';
-import { placeOf, randomSeed, saveGame, seedOf } from './saves.js';
+import { deal, makeSeed, placeOf, randomSeed, saveGame } from './saves.js';
 import { ScoreLine, noteOf, sentenceOf } from './score.js';
 import { state, writeAddress } from './state.js';
 import { Steering } from './steering.js';
@@ -49,13 +49,13 @@ export class Play {
     this.hintBox = make('input', { type: 'checkbox', onchange: () => this.hintsChanged() });
     this.hintBox.checked = this.hints;
     const hints = make('label', { class: 'check' }, this.hintBox, 'Hints (H)');
-    this.finish = button('', () => (this.ended ? this.load({ seed: randomSeed() }) : this.end()));
+    this.finish = button('', () => (this.ended ? deal(this, randomSeed()) : this.end()));
     const controls = make('div', { class: 'controls' }, this.steers, hints, this.finish);
     return make('section', { class: 'left', 'aria-label': 'Board' }, this.score.element, this.board.element, controls);
   }
 
   makePanel() {
-    this.seedInput = make('input', { type: 'text', inputmode: 'numeric', size: 9, onchange: () => this.seedChanged() });
+    this.seedInput = makeSeed(this);
     const timed = (text, value) => {
       const box = make('input', { type: 'radio', name: 'timed', onchange: () => this.timedChanged(value) });
       box.checked = this.timed === value;
@@ -63,7 +63,7 @@ export class Play {
     };
     this.timing = make('div', { class: 'row' }, make('span', { class: 'soft' }, 'The piece'), timed('waits', false), timed('falls in time', true));
     const dealing = make('div', { class: 'row' }, labelled('Seed', this.seedInput),
-      button('New game', () => this.load({ seed: randomSeed() }), { class: 'main' }),
+      button('New game', () => deal(this, randomSeed()), { class: 'main' }),
       button('Play this seed again', () => this.load({ seed: this.origin.seed })));
     this.error = make('p', { class: 'error', hidden: true });
     this.rules = make('p', { class: 'soft' });
@@ -272,12 +272,6 @@ export class Play {
     this.note();
     this.review.playerChanged();
     this.hint();
-  }
-
-  seedChanged() {
-    const seed = seedOf(this.seedInput);
-    if (seed === undefined) this.seedInput.value = this.origin.seed;
-    else this.load({ seed });
   }
 
   async save() {

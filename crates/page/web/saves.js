@@ -1,8 +1,8 @@
 // Games as files.
 
-import { download } from './dom.js';
+import { download, make, notice } from './dom.js';
 import { gameOf, playerOf } from './picker.js';
-import { state } from './state.js';
+import { beginEntry, state } from './state.js';
 
 // Each move's notation, from the positions before them.
 async function notationsOf(app, place) {
@@ -58,8 +58,25 @@ function differing(app, { game, rules = {} }) {
   return same ? undefined : rules;
 }
 
-export function seedOf(input) {
-  return /^\d{1,15}$/.test(input.value.trim()) ? Number(input.value) : undefined;
+// Deals a view the game of a seed, in an entry of the browser's history of its own.
+export function deal(view, seed) {
+  beginEntry();
+  return view.load({ seed });
+}
+
+// A field with the seed of a view's game; another seed deals its game.
+export function makeSeed(view) {
+  const changed = () => {
+    const text = input.value.trim();
+    if (/^\d{1,15}$/.test(text)) {
+      deal(view, Number(text));
+      return;
+    }
+    notice(`${text || 'Nothing'} is no seed: a seed is a whole number of at most 15 digits.`);
+    input.value = view.origin.seed ?? '';
+  };
+  const input = make('input', { type: 'text', inputmode: 'numeric', size: 9, onchange: changed });
+  return input;
 }
 
 export function randomSeed() {

@@ -5,7 +5,7 @@ import { Board } from './board.js';
 import { asSentence, button, count, icon, labelled, make, notice, pause, recall, remember, say } from './dom.js';
 import { Past } from './past.js';
 import { BUDGETS, gameOf, makePicker, playerOf } from './picker.js';
-import { knownOf, openGame, randomSeed, saveGame, seedOf } from './saves.js';
+import { deal, knownOf, makeSeed, openGame, randomSeed, saveGame } from './saves.js';
 import { ScoreLine, noteOf, sentenceOf } from './score.js';
 import { ServerGame } from './shared.js';
 import { state, writeAddress } from './state.js';
@@ -48,8 +48,8 @@ export class Watch {
   }
 
   makePanel() {
-    this.seedInput = make('input', { type: 'text', inputmode: 'numeric', size: 9, onchange: () => this.seedChanged() });
-    const fresh = button('Another', () => this.load({ seed: randomSeed() }), { title: 'Deal another game' });
+    this.seedInput = makeSeed(this);
+    const fresh = button('Another', () => deal(this, randomSeed()), { title: 'Deal another game' });
     this.error = make('p', { class: 'error', hidden: true });
     this.beside = make('div', { class: 'beside' });
     const file = make('input', { type: 'file', accept: '.json,application/json', hidden: true, onchange: () => this.openFile(file.files[0]) });
@@ -310,12 +310,6 @@ export class Watch {
     remember('speed', this.speed);
     this.speedText.textContent = PACES[this.speed] ? `${(PACES[this.speed] / 1000).toFixed(1)} s a step` : 'as fast as it goes';
     this.speedInput.setAttribute('aria-valuetext', this.speedText.textContent);
-  }
-
-  seedChanged() {
-    const seed = seedOf(this.seedInput);
-    if (seed === undefined) this.seedInput.value = this.origin.seed ?? '';
-    else this.load({ seed });
   }
 
   playerChanged() {

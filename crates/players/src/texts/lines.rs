@@ -135,8 +135,14 @@ pub(super) fn anneal<G: Roster>() -> Entry<G> {
             Parameter { key: "hot", default: Some("60"), about: "heat at the beginning, in points" },
             Parameter { key: "cold", default: Some("30"), about: "heat at the end, in points" },
             Parameter { key: "left", default: Some("20"), about: "points that a piece left at the end takes away" },
+            Parameter {
+                key: "first",
+                default: Some("0"),
+                about: "width of the beam whose line is annealed first, 0: a random line is",
+            },
             LINE_MS,
             NEST_MASK,
+            CHECKPOINT,
         ],
         build: |options, _| {
             let (time, changes) =
@@ -145,7 +151,15 @@ pub(super) fn anneal<G: Roster>() -> Entry<G> {
             let heat = |key| options.number(key, "a number above 0", 1e-3..=1e6);
             let (heat, left) = ((heat("hot")?, heat("cold")?), options.number("left", "a number", 0.0..=1e6)?);
             let changes = changes.unwrap_or(if time.is_some() { LONG_ANNEALING } else { SHORT_ANNEALING });
-            annealing(options, |by_tiles| Anneal { by_tiles, changes, time, heat, left, mask })
+            let first = match options.number("first", "a whole number", 0..=1_000_000)? {
+                0 => None,
+                width => Some(Beam {
+                    width: Width::Positions(width),
+                    mask: MaskKind::default_of::<G>(),
+                    value: value_of_positions(options)?,
+                }),
+            };
+            annealing(options, |by_tiles| Anneal { by_tiles, changes, time, heat, left, mask, first })
         },
     }
 }
@@ -209,5 +223,5 @@ pub(crate) fn line_of_time<G: Roster>(options: &Options<G>, _: &G::Rules) -> Res
         Budget::Time(time) => (LONG_ANNEALING, Some(time)),
     };
     let mask = MaskKind(G::MASKS.len() - 1);
-    annealing(options, |by_tiles| Anneal { by_tiles, changes, time, heat: HEAT, left: LEFT, mask })
+    annealing(options, |by_tiles| Anneal { by_tiles, changes, time, heat: HEAT, left: LEFT, mask, first: None })
 }

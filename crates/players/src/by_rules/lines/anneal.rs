@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Deadline, FindLine, Line};
+use super::{Beam, Deadline, FindLine, Line};
 use matchq_core::random::Stream;
 use matchq_core::stop;
 use matchq_games::{ByTiles, Lookahead, MaskKind, Puzzle, TellByTiles};
@@ -25,6 +25,8 @@ pub struct Anneal<G: Lookahead> {
     pub left: f64,
     /// Moves that lead to the end.
     pub mask: MaskKind,
+    /// The beam whose line is annealed first; without it that is a random one, as later ones are.
+    pub first: Option<Beam<G>>,
 }
 
 /// A move of a line.
@@ -84,6 +86,15 @@ fn sum(moves: &[Move]) -> f64 {
     moves.iter().map(|one| f64::from(one.points)).sum()
 }
 
+/// A tile of each move of a line.
+fn order_of(mut tiles: Box<dyn ByTiles>, actions: &[usize]) -> Vec<usize> {
+    let mut tile_of = |action: &usize| {
+        let tile = (0..tiles.count()).find(|tile| tiles.action(*tile) == Some(*action))?;
+        tiles.play(tile).map(|_| tile)
+    };
+    actions.iter().map_while(&mut tile_of).collect()
+}
+
 impl<'a> Lines<'a> {
     fn new(mut tiles: Box<dyn ByTiles>, mask: MaskKind, random: &'a mut Stream) -> Self {
         // Two lines with their ends, and the beginning.
@@ -94,10 +105,11 @@ impl<'a> Lines<'a> {
         Self { tiles, mask, random, line, points: 0.0, left: 0, free, planned, tail }
     }
 
-    /// Goes to a random line.
-    fn begin(&mut self) {
+    /// Goes to a line that begins with tiles and ends with random moves.
+    fn begin(&mut self, order: &[usize]) {
         self.tiles.load(BEGIN);
         self.free.extend(self.line.drain(..).map(|one| one.slot));
+        order.iter().for_each(|tile| drop(self.play(*tile)));
         self.finish();
         self.left = self.tiles.left();
         std::mem::swap(&mut self.line, &mut self.tail);
@@ -221,9 +233,9 @@ impl<'a> Lines<'a> {
 }
 
 impl<G: Lookahead> Anneal<G> {
-    /// Best order of tiles from a random one on, with its points, within a time.
-    fn anneal(&self, lines: &mut Lines, changes: u64, deadline: &Deadline) -> (f64, Vec<usize>) {
-        lines.begin();
+    /// Best order of tiles from one on, with its points, within a time.
+    fn anneal(&self, lines: &mut Lines, order: &[usize], changes: u64, deadline: &Deadline) -> (f64, Vec<usize>) {
+        lines.begin(order);
         let tiles_of = |line: &[Move]| line.iter().map(|one| one.tile).collect();
         let (mut best, mut best_points): (Vec<usize>, f64) = (tiles_of(&lines.line), lines.points);
         let (hot, cold) = self.heat;
@@ -262,15 +274,15 @@ impl<G: Lookahead> Anneal<G> {
     }
 
     /// The best order of all.
-    fn best(&self, lines: &mut Lines) -> (f64, Vec<usize>) {
+    fn best(&self, lines: &mut Lines, first: &[usize]) -> (f64, Vec<usize>) {
         let whole = Deadline::new(self.time);
-        let mut best = self.anneal(lines, self.changes, &whole);
+        let mut best = self.anneal(lines, first, self.changes, &whole);
         let taken = whole.begin.elapsed();
         while let Some(left) = whole.left().filter(|_| !whole.is_over()) {
             // The rest of the time goes to annealings like the first one.
             let more = (left.as_secs_f64() / taken.as_secs_f64().max(1e-6)).round().max(1.0);
             let deadline = Deadline::new(Some(left.div_f64(more)));
-            let next = self.anneal(lines, u64::MAX, &deadline);
+            let next = self.anneal(lines, &[], u64::MAX, &deadline);
             if next.0 > best.0 {
                 best = next;
             }
@@ -280,8 +292,10 @@ impl<G: Lookahead> Anneal<G> {
 }
 
 impl<G: Lookahead> FindLine<G> for Anneal<G> {
-    fn find(&self, _: &dyn Puzzle<G>, state: &G::State, ties: &mut Stream) -> Line {
-        let (points, order) = self.best(&mut Lines::new((self.by_tiles)(state), self.mask, ties));
+    fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, ties: &mut Stream) -> Line {
+        let line = self.first.as_ref().map(|beam| beam.find(puzzle, state, ties));
+        let first = line.map_or_else(Vec::new, |line| order_of((self.by_tiles)(state), &line.actions));
+        let (points, order) = self.best(&mut Lines::new((self.by_tiles)(state), self.mask, ties), &first);
         let mut tiles = (self.by_tiles)(state);
         let actions = order.into_iter().filter_map(|tile| {
             let action = tiles.action(tile)?;
