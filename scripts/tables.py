@@ -756,6 +756,30 @@ TABLES += [
     Table("reports/changes.md", "tile-match", tile_match_trainings, TILE_TRAINED),
 ]
 
+# ---- docs/samegame.md
+
+# Players of random boards, and how many they play.
+SAMEGAME = {
+    400: "random greedy samegame-cma beam:width=16 anneal:ms=10:first=0 best:ms=10 anneal:ms=100:first=0 best:ms=100",
+    100: "anneal:ms=1000:first=0 best:ms=1000",
+}
+SAMEGAME = {
+    player: Report("samegame", player, player, {"game": "samegame", "seed": TEST["seed"], GAMES: games})
+    for player, games in each(SAMEGAME)
+}
+
+
+def samegame_table(reports):
+    played = found(reports)
+    rows = [[f"`{player}`", mean_of(of), two_digits(1e3 / of["games_per_second"]), f"{of['n']:,}"] for player, of in played.items()]
+    heads = ["player", "points a board", "ms a board", "boards"]
+    return f"{grid(heads, rows)}\nOn one thread each: {played_on(played.values())}.\n"
+
+
+TABLES += [
+    Table("samegame.md", "players", samegame_table, SAMEGAME),
+]
+
 # ---- docs/tetris.md
 
 # Whole games, split ones, and split ones of players that look a piece further.
@@ -1112,6 +1136,7 @@ SENTENCES = [
         "scores 837.1 ± 7.2, the program {} (",
         lambda: [f"{statistics.fmean(TRAINED['dqn-transitions-640k', seed].read().mean for seed in range(1, 6)):.1f}"],
     ),
+    Sentence(README, "nested Monte Carlo search: 77,934 | | a minute a board: {} |", lambda: [total("samegame/minute.jsonl")]),
     Sentence("docs/samegame.md", "a minute of one core a board (...) | {} |", lambda: [total("samegame/minute.jsonl")]),
     # Figures of others, and some that have no report.
     *(

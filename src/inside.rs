@@ -35,14 +35,14 @@ impl<G: Playable> Door for Of<G> {
     }
 }
 
-/// Adds the games inside, by the same call as others.
+/// Adds the games inside, by this crate's doors alone: what other crates ask of them is compiled there.
 pub(crate) fn inside() {
     struct Inside;
 
     impl Register for Inside {
         fn game<G: Playable>(&mut self) {
             // Their names differ.
-            register::<G>().ok();
+            DOORS.add(Of::<G>::DOOR).ok();
         }
     }
 
@@ -54,6 +54,7 @@ pub(crate) fn inside() {
 ///
 /// A game of another type that has the name already is an error.
 pub(crate) fn register<G: Playable>() -> Result<()> {
+    inside();
     matchq_page::register::<G>()?;
     matchq_trainer::register::<G>()?;
     DOORS.add(Of::<G>::DOOR)

@@ -214,6 +214,7 @@ inside! {
     "dqn-transitions",
     "match3-fitted",
     "quick",
+    "samegame-cma",
     "tetris-cma",
     "tetris-cross-entropy",
     "tetris-fitted",

@@ -31,14 +31,14 @@ impl<G: Playable> Door for Of<G> {
     }
 }
 
-/// Adds the games inside, by the same call as others.
+/// Adds the games inside, by this crate's doors alone: what other crates ask of them is compiled there.
 pub fn inside() {
     struct Inside;
 
     impl Register for Inside {
         fn game<G: Playable>(&mut self) {
             // Their names differ.
-            register::<G>().ok();
+            DOORS.add(Of::<G>::DOOR).ok();
         }
     }
 
@@ -48,6 +48,7 @@ pub fn inside() {
 
 /// Adds a game to those of the page and to those that [players](registry::register) know.
 pub fn register<G: Playable>() -> Result<()> {
+    inside();
     registry::register::<G>()?;
     DOORS.add(Of::<G>::DOOR)
 }

@@ -2,7 +2,7 @@
 
 use matchq_core::error::{Error, Result};
 use matchq_games::MaskKind;
-use matchq_players::{Advice, Advised, Next, Playable, Player, advise, position_stream};
+use matchq_players::{Advice, Advised, LOST, Next, Playable, Player, advise, position_stream};
 use serde_json::{Value, json};
 
 use crate::object;
@@ -92,9 +92,9 @@ fn shown_move<G: Playable>(state: &G::State, advised: &Advised) -> Value {
     }))
 }
 
-/// JSON has no number that is not finite, such as the value of a losing move.
+/// A value or a cost, unless it is that of a losing move: no number of points.
 fn finite(value: f64) -> Option<f64> {
-    value.is_finite().then_some(value)
+    (value.abs() < LOST / 2.0).then_some(value)
 }
 
 /// A board's text, a ? where chance fills a cell.

@@ -131,6 +131,25 @@ fn a_move_that_the_player_does_not_consider_is_worth_what_its_last_one_is_less_w
 }
 
 #[test]
+fn a_move_that_loses_has_neither_value_nor_cost() {
+    // A standing I loses but in the first column; a lying one does not.
+    let wall = format!("..........\n{}", vec![".#########"; 19].join("\n"));
+    let request = |action: Option<&Value>| {
+        let at = json!({"game": "tetris", "board": wall, "piece": "I"});
+        json!({"ask": "values", "at": at, "player": {"name": "tetris-imitation"}, "action": action})
+    };
+    let mut engine = Engine::default();
+    let values = ask(&mut engine, request(None));
+    let moves = values["moves"].as_array().unwrap();
+    let (lost, others): (Vec<&Value>, Vec<&Value>) = moves.iter().partition(|one| one.get("value").is_none());
+    assert!(!lost.is_empty() && !others.is_empty(), "{values}");
+    assert!(lost.iter().all(|one| one.get("cost").is_none()));
+    assert!(others.iter().all(|one| one["cost"].as_f64().is_some_and(|cost| cost < 1e3)), "{values}");
+    let own = &ask(&mut engine, request(Some(&lost[0]["action"])))["own"];
+    assert!(own.is_object() && own.get("value").is_none() && own.get("cost").is_none(), "{own}");
+}
+
+#[test]
 fn what_is_wrong_gets_a_sentence() {
     let mut engine = Engine::new(Agents::closed(), 1_000);
     let at = json!({"game": "match3", "seed": 0});

@@ -98,14 +98,14 @@ impl<G: Playable> Task<G> for Resolve<'_> {
     }
 }
 
-/// Adds the games inside, by the same call as others.
+/// Adds the games inside, by this crate's doors alone: what other crates ask of them is compiled there.
 fn inside() {
     struct Inside;
 
     impl Register for Inside {
         fn game<G: Playable>(&mut self) {
             // Their names differ.
-            register::<G>().ok();
+            DOORS.add(Of::<G>::DOOR).ok();
         }
     }
 
@@ -117,6 +117,7 @@ fn inside() {
 ///
 /// A game of another type that has the name already is an error.
 pub fn register<G: Playable>() -> Result<()> {
+    inside();
     registry::register::<G>()?;
     DOORS.add(Of::<G>::DOOR)
 }

@@ -83,8 +83,10 @@ impl Linear {
         let of_afterstates =
             G::action_names().split_first().is_some_and(|(first, rest)| *first == POINTS && rest == G::NAMES);
         let mut weights = vec![0.0; G::NAMES.len() + 1];
-        for (feature, weight) in self.terms.iter().filter(|(feature, _)| *feature < weights.len()) {
-            weights[*feature] = *weight;
+        for (feature, weight) in &self.terms {
+            if let Some(known) = weights.get_mut(*feature) {
+                *known = *weight;
+            }
         }
         let points = std::mem::take(&mut weights[0]);
         if !of_afterstates || points <= 0.0 {
@@ -153,6 +155,9 @@ pub(crate) fn numbers<G: ActionFeatures>(names: &[String], of: &str) -> Result<V
     names.iter().map(number).collect()
 }
 
+/// Name of the set of all features of a game.
+const ALL: &str = "all";
+
 /// Places of features by names of features and of sets, each once; an error begins with `of`.
 pub fn places<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let all = G::action_names();
@@ -165,13 +170,13 @@ pub fn places<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize
         let more = if few < all.len() { " and more" } else { "" };
         let features = format!("{}{more}", all[..few].join(", "));
         match sets.is_empty() {
-            true => format!("the features of {} are {features}", G::NAME),
-            false => format!("the sets of {} are {}, and its features {features}", G::NAME, sets.join(", ")),
+            true => format!("the features of {}, together {ALL}, are {features}", G::NAME),
+            false => format!("the sets of {} are {}, {ALL}, and its features {features}", G::NAME, sets.join(", ")),
         }
     };
     for name in names {
-        let set = sets.iter().find(|(set, _)| set == name);
-        let wanted = set.map_or_else(|| vec![name.as_str()], |(_, features)| features.clone());
+        let set = sets.iter().find(|(set, _)| set == name).map(|(_, features)| features.clone());
+        let wanted = set.unwrap_or_else(|| if name == ALL { all.clone() } else { vec![name.as_str()] });
         for feature in wanted {
             let place = all.iter().position(|known| *known == feature);
             let place =
@@ -285,13 +290,18 @@ mod tests {
         assert_eq!(of(&["bertsekas"]).unwrap().len(), 21);
         // 175 shapes between the sides, as mirror images are one, and 343 at a side.
         assert_eq!(of(&["shapes"]).unwrap().len(), 175 + 343);
+        let all = places::<SameGame>(&["moves".to_owned(), "all".to_owned()], "it").unwrap();
+        assert_eq!((all.len(), SameGame::action_names()[all[0]]), (1 + SameGame::NAMES.len(), "moves"));
         let refused = of(&["hole"]).unwrap_err().to_string();
         assert!(
             refused.starts_with("learning.features: there is no feature \"hole\": the sets of tetris are"),
             "{refused}"
         );
         let of_another = places::<Match3>(&["hole".to_owned()], "learning.features").unwrap_err().to_string();
-        assert!(of_another.ends_with("\"hole\": the features of match3 are points, plan, colours"), "{of_another}");
+        assert!(
+            of_another.ends_with("\"hole\": the features of match3, together all, are points, plan, colours"),
+            "{of_another}"
+        );
         assert!(of(&[]).unwrap_err().to_string().starts_with("learning.features is empty: "));
     }
 

@@ -1,3 +1,4 @@
+use crate::agents::Shipped;
 use crate::contract::{Forecast, Measured};
 use crate::texts::{Build, Roster, line_of_time};
 use matchq_games::samegame::State;
@@ -11,6 +12,9 @@ impl Measured for SameGame {
 impl Roster for SameGame {
     const ABOUT: &'static str =
         "15 x 15 tiles of five colours without chance; n equal neighbours give (n - 2)^2 points";
+
+    const AGENTS: &'static [Shipped] =
+        &[shipped!(Linear, "samegame-cma", "34 weights by CMA-ES on random boards, with which searches begin")];
 
     const THEMES: &'static [&'static str] = &["samegame"];
 

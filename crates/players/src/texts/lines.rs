@@ -11,7 +11,7 @@ use crate::by_rules::lines::{Anneal, Beam, FindLine, LinePlayer, Nested, Nrpa, V
 use crate::contract::BoxedPlayer;
 use matchq_core::clock;
 use matchq_core::error::{Error, Result};
-use matchq_games::{MaskKind, TellByTiles};
+use matchq_games::MaskKind;
 
 /// Longest time of a line: a week.
 const LONGEST_LINE: u64 = 7 * 24 * 3_600_000;
@@ -103,24 +103,58 @@ fn value_of_positions<G: Roster>(options: &Options<G>) -> Result<Value<G::State>
     Ok(Box::new(move |state| value.of::<G>(state)))
 }
 
-/// The player of an annealing; an error where tiles keep no numbers.
-fn annealing<G: Roster>(
-    options: &Options<G>,
-    search: impl FnOnce(TellByTiles<G::State>) -> Anneal<G>,
-) -> Result<BoxedPlayer<G>> {
-    match G::BY_TILES {
-        Some(by_tiles) => line_player(options, search(by_tiles)),
-        None => Err(Error::runtime(format!("{} is not told by tiles", G::NAME))),
-    }
-}
-
 /// Changes of an annealing where no number is given, and where only a time is.
 const SHORT_ANNEALING: u64 = 100_000;
 const LONG_ANNEALING: u64 = 4_000_000;
 
-/// Heat at the beginning and the end, and points of a tile that is left.
-const HEAT: (f64, f64) = (60.0, 30.0);
+/// Changes that a core does in a millisecond, about.
+const A_MILLISECOND: u64 = 450;
+
+/// How an annealing begins, which is best told by how many changes follow.
+struct Beginning {
+    /// Width of the beam whose line is annealed first; 0: a random line is.
+    first: usize,
+    /// Heat at the beginning and at the end.
+    heat: (f64, f64),
+}
+
+impl Beginning {
+    /// Best one of random boards of SameGame. A beam takes about half of the time.
+    fn of(changes: u64, time: Option<Duration>) -> Self {
+        let in_time = time.map_or(u64::MAX, |time| A_MILLISECOND.saturating_mul(time.as_millis() as u64));
+        let changes = changes.min(in_time);
+        // Little time is not overdrawn.
+        let least = if time.is_some() { 0 } else { 1 };
+        Self {
+            first: (changes / 10_000).clamp(least, 64) as usize,
+            heat: if changes < 1_000_000 { (30.0, 15.0) } else { (60.0, 30.0) },
+        }
+    }
+}
+
+/// Points of a tile that is left.
 const LEFT: f64 = 20.0;
+
+/// The player of an annealing; an error where tiles keep no numbers.
+fn annealing<G: Roster>(
+    options: &Options<G>,
+    (changes, time): (u64, Option<Duration>),
+    Beginning { first, heat }: Beginning,
+    left: f64,
+    mask: MaskKind,
+) -> Result<BoxedPlayer<G>> {
+    let Some(by_tiles) = G::BY_TILES else {
+        return Err(Error::runtime(format!("{} is not told by tiles", G::NAME)));
+    };
+    let first = match first {
+        0 => None,
+        width => {
+            let (width, mask) = (Width::Positions(width), MaskKind::default_of::<G>());
+            Some(Beam { width, mask, value: value_of_positions(options)? })
+        }
+    };
+    line_player(options, Anneal { by_tiles, changes, time, first, heat, left, mask })
+}
 
 pub(super) fn anneal<G: Roster>() -> Entry<G> {
     Entry {
@@ -130,16 +164,21 @@ pub(super) fn anneal<G: Roster>() -> Entry<G> {
             Parameter {
                 key: "changes",
                 default: None,
-                about: "changes from one random line on; without it 100000, and 4000000 at most with ms, which begins anew",
+                about: "changes from one line on; without it 100000, and 4000000 at most with ms, which begins anew",
             },
-            Parameter { key: "hot", default: Some("60"), about: "heat at the beginning, in points" },
-            Parameter { key: "cold", default: Some("30"), about: "heat at the end, in points" },
-            Parameter { key: "left", default: Some("20"), about: "points that a piece left at the end takes away" },
             Parameter {
                 key: "first",
-                default: Some("0"),
-                about: "width of the beam whose line is annealed first, 0: a random line is",
+                default: None,
+                about: "width of the beam whose line is changed first, 0: a random line is; without it a ten thousandth \
+                        of the changes, at most 64",
             },
+            Parameter {
+                key: "hot",
+                default: None,
+                about: "heat at the beginning, in points; without it 60, and 30 with less than a million changes",
+            },
+            Parameter { key: "cold", default: None, about: "heat at the end; without it half of those" },
+            Parameter { key: "left", default: Some("20"), about: "points that a piece left at the end takes away" },
             LINE_MS,
             NEST_MASK,
             CHECKPOINT,
@@ -147,19 +186,14 @@ pub(super) fn anneal<G: Roster>() -> Entry<G> {
         build: |options, _| {
             let (time, changes) =
                 (time_of_line(options)?, options.optional("changes", "a whole number", 1..=u64::MAX)?);
-            let mask = mask_of_nest(options)?;
-            let heat = |key| options.number(key, "a number above 0", 1e-3..=1e6);
-            let (heat, left) = ((heat("hot")?, heat("cold")?), options.number("left", "a number", 0.0..=1e6)?);
             let changes = changes.unwrap_or(if time.is_some() { LONG_ANNEALING } else { SHORT_ANNEALING });
-            let first = match options.number("first", "a whole number", 0..=1_000_000)? {
-                0 => None,
-                width => Some(Beam {
-                    width: Width::Positions(width),
-                    mask: MaskKind::default_of::<G>(),
-                    value: value_of_positions(options)?,
-                }),
-            };
-            annealing(options, |by_tiles| Anneal { by_tiles, changes, time, heat, left, mask, first })
+            let usual = Beginning::of(changes, time);
+            let heat = |key| options.optional(key, "a number above 0", 1e-3..=1e6);
+            let (hot, cold) = (heat("hot")?.unwrap_or(usual.heat.0), heat("cold")?.unwrap_or(usual.heat.1));
+            let first = options.optional("first", "a whole number", 0..=1_000_000)?.unwrap_or(usual.first);
+            let left = options.number("left", "a number", 0.0..=1e6)?;
+            let beginning = Beginning { first, heat: (hot, cold) };
+            annealing(options, (changes, time), beginning, left, mask_of_nest(options)?)
         },
     }
 }
@@ -222,6 +256,5 @@ pub(crate) fn line_of_time<G: Roster>(options: &Options<G>, _: &G::Rules) -> Res
         Budget::Simulations(simulations) => (simulations as u64, None),
         Budget::Time(time) => (LONG_ANNEALING, Some(time)),
     };
-    let mask = MaskKind(G::MASKS.len() - 1);
-    annealing(options, |by_tiles| Anneal { by_tiles, changes, time, heat: HEAT, left: LEFT, mask, first: None })
+    annealing(options, (changes, time), Beginning::of(changes, time), LEFT, MaskKind(G::MASKS.len() - 1))
 }

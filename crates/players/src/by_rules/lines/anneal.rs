@@ -109,7 +109,9 @@ impl<'a> Lines<'a> {
     fn begin(&mut self, order: &[usize]) {
         self.tiles.load(BEGIN);
         self.free.extend(self.line.drain(..).map(|one| one.slot));
-        order.iter().for_each(|tile| drop(self.play(*tile)));
+        for tile in order {
+            self.play(*tile);
+        }
         self.finish();
         self.left = self.tiles.left();
         std::mem::swap(&mut self.line, &mut self.tail);
@@ -274,10 +276,10 @@ impl<G: Lookahead> Anneal<G> {
     }
 
     /// The best order of all.
-    fn best(&self, lines: &mut Lines, first: &[usize]) -> (f64, Vec<usize>) {
-        let whole = Deadline::new(self.time);
-        let mut best = self.anneal(lines, first, self.changes, &whole);
-        let taken = whole.begin.elapsed();
+    fn best(&self, lines: &mut Lines, first: &[usize], whole: &Deadline) -> (f64, Vec<usize>) {
+        let once = Deadline::new(whole.left());
+        let mut best = self.anneal(lines, first, self.changes, &once);
+        let taken = once.begin.elapsed();
         while let Some(left) = whole.left().filter(|_| !whole.is_over()) {
             // The rest of the time goes to annealings like the first one.
             let more = (left.as_secs_f64() / taken.as_secs_f64().max(1e-6)).round().max(1.0);
@@ -293,9 +295,10 @@ impl<G: Lookahead> Anneal<G> {
 
 impl<G: Lookahead> FindLine<G> for Anneal<G> {
     fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, ties: &mut Stream) -> Line {
-        let line = self.first.as_ref().map(|beam| beam.find(puzzle, state, ties));
+        let whole = Deadline::new(self.time);
+        let line = self.first.as_ref().and_then(|beam| beam.until_stopped(puzzle, state));
         let first = line.map_or_else(Vec::new, |line| order_of((self.by_tiles)(state), &line.actions));
-        let (points, order) = self.best(&mut Lines::new((self.by_tiles)(state), self.mask, ties), &first);
+        let (points, order) = self.best(&mut Lines::new((self.by_tiles)(state), self.mask, ties), &first, &whole);
         let mut tiles = (self.by_tiles)(state);
         let actions = order.into_iter().filter_map(|tile| {
             let action = tiles.action(tile)?;

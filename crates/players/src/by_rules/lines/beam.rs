@@ -57,6 +57,13 @@ const SPARE: usize = 2;
 const LOOK: usize = 64;
 
 impl<G: Lookahead> Beam<G> {
+    /// The beam's line, of the narrowest one where time is its width, as far as it was found before a stop.
+    pub(super) fn until_stopped(&self, puzzle: &dyn Puzzle<G>, start: &G::State) -> Option<Line> {
+        let width = if let Width::Positions(positions) = self.width { positions } else { 1 };
+        let (line, _) = self.search(puzzle, start, width, &Deadline::new(None));
+        (line.points > f64::NEG_INFINITY).then_some(line)
+    }
+
     /// Best line of a beam that is never cut.
     fn whole(&self, puzzle: &dyn Puzzle<G>, start: &G::State, width: usize) -> Line {
         let (line, _) = self.search(puzzle, start, width, &Deadline::new(None));

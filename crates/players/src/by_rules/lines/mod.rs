@@ -182,7 +182,15 @@ mod tests {
     }
 
     fn anneal(time: Option<Duration>) -> Anneal<SameGame> {
-        Anneal { by_tiles: SameGame::BY_TILES.unwrap(), changes: 1, time, heat: (60.0, 30.0), left: 20.0, mask: TABU }
+        Anneal {
+            by_tiles: SameGame::BY_TILES.unwrap(),
+            changes: 1,
+            time,
+            heat: (60.0, 30.0),
+            left: 20.0,
+            mask: TABU,
+            first: None,
+        }
     }
 
     fn small(rows: &[&str]) -> <SameGame as Game>::State {
@@ -268,6 +276,21 @@ mod tests {
             search.find(PUZZLE, &state, &mut stream()).points
         };
         assert!(points((60.0, 30.0)) > 1.2 * points((1e6, 1e6)));
+    }
+
+    #[test]
+    fn an_annealing_goes_on_from_the_line_of_its_beam() {
+        let rules = Rules { boards: Boards::Standard };
+        let state = SameGame::new(&rules, &mut SameGame::random(&rules, 4)).state();
+        let beam = || Beam::<SameGame> { width: Width::Positions(20), mask: GROUPS, value: Box::new(|_| 0.0) };
+        let line = beam().find(PUZZLE, &state, &mut stream());
+        let annealed = |changes| {
+            let search = Anneal { changes, heat: (1e-3, 1e-3), first: Some(beam()), ..anneal(None) };
+            search.find(PUZZLE, &state, &mut stream()).points
+        };
+        let random = anneal(None).find(PUZZLE, &state, &mut stream()).points;
+        assert!(annealed(1) >= line.points && line.points > random, "{} {} {random}", annealed(1), line.points);
+        assert!(annealed(2_000) > line.points, "changes make it better");
     }
 
     #[test]
