@@ -38,13 +38,17 @@ class Asked {
     this.own = new Map();
     this.heard = new Map();
     this.channel = new BroadcastChannel('matchq runs');
-    this.channel.onmessage = ({ data }) => {
-      if (data.held) return data.held.forEach((name) => this.heard.set(name, performance.now()));
-      // Of two tabs that claim a name at once the higher number has it.
-      const held = data.name === undefined ? [...this.own.keys()] : [data.name].filter((name) => this.own.get(name) > data.number);
-      if (held.length) this.channel.postMessage({ held });
-      return undefined;
-    };
+    this.channel.onmessage = ({ data }) => this.told(data);
+  }
+
+  told({ name, number, held }) {
+    const reply = (names) => { if (names.length) this.channel.postMessage({ held: names }); };
+    const now = performance.now();
+    if (held) held.forEach((one) => this.heard.set(one, now));
+    else if (name === undefined) reply([...this.own].filter(([, claim]) => claim === Infinity).map(([one]) => one));
+    // Of two tabs that claim a name the higher number has it.
+    else if (this.own.get(name) > number) reply([name]);
+    else if (this.own.has(name)) this.heard.set(name, now);
   }
 
   async take(name) {
