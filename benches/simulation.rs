@@ -84,7 +84,7 @@ fn linear_players(timer: &Timer) {
 fn annealing(timer: &Timer) {
     const CHANGES: u64 = 20_000;
     let rules = <SameGame as Game>::Rules::default();
-    let mut player = parse::<SameGame>(&format!("anneal:changes={CHANGES}"), &rules).expect("it is known");
+    let mut player = parse::<SameGame>(&format!("anneal:changes={CHANGES}:first=0"), &rules).expect("it is known");
     let mut seed = 0;
     timer.time("changes of samegame's annealing", CHANGES, || {
         seed += 1;

@@ -760,7 +760,7 @@ TABLES += [
 
 # Players of random boards, and how many they play.
 SAMEGAME = {
-    400: "random greedy samegame-cma beam:width=16 anneal:ms=10:first=0 best:ms=10 anneal:ms=100:first=0 best:ms=100",
+    400: "random greedy samegame-cma beam:width=16 anneal:ms=30:first=0 best:ms=30 anneal:ms=100:first=0 best:ms=100",
     100: "anneal:ms=1000:first=0 best:ms=1000",
 }
 SAMEGAME = {

@@ -175,6 +175,24 @@ def test_a_second_tab_sees_a_training_and_cannot_train_the_same(page, link, has_
         expect(page.locator("#notice")).to_contain_text("stop it there")
 
 
+@pytest.mark.parametrize("delay", [0, 100])
+def test_of_two_tabs_that_claim_a_run_one_has_it_also_without_https(page, host, delay):
+    page.add_init_script("Object.defineProperty(navigator, 'locks', { value: undefined })")
+    train_view(page, host)
+    claims = """async (delay) => {
+        const { locks } = await import('./locks.js');
+        const later = () => new Promise((done) => { setTimeout(done, delay); });
+        const tabs = [locks(), locks()];
+        const taken = await Promise.all(tabs.map(async (tab, number) => { if (number) await later(); return tab.take('run'); }));
+        const won = taken.map((release) => release !== null);
+        const seen = await tabs[won.indexOf(false)].held();
+        taken.find(Boolean)();
+        return [won.filter(Boolean).length, seen, (await tabs[won.indexOf(false)].take('run')) !== null];
+    }"""
+    for _ in range(5):
+        assert page.evaluate(claims, delay) == [1, ["run"], True]
+
+
 def test_a_training_goes_on_while_its_tab_is_hidden(page, link):
     hidden = "value => { Object.defineProperty(document, 'hidden', { value, configurable: true }); document.dispatchEvent(new Event('visibilitychange')); }"
     running(page, link)

@@ -35,7 +35,7 @@ pub trait ByTiles: Send {
     /// Size of what is left; falls with each move.
     fn left(&self) -> usize;
 
-    /// Action of the move that takes a tile now; `None` where no move does.
+    /// Action of the move that takes a tile now, the one of the game's default mask; `None` where no move does.
     fn action(&self, tile: usize) -> Option<usize>;
 
     /// Plays the move that takes a tile and returns its points; without one the position stays, and

@@ -31,7 +31,7 @@ class Native {
   }
 }
 
-// Questions from tab to tab: a host without HTTPS gets no locks of the browser.
+// Questions from tab to tab: a host without HTTPS gets no locks of the browser. A tab that stands still does not answer in time.
 class Asked {
   constructor() {
     // Names of this tab, each with the number by which it claims it.
@@ -74,4 +74,13 @@ class Asked {
   }
 }
 
-export const locks = () => (navigator.locks ? new Native() : new Asked());
+// Locks within this tab alone, where tabs cannot ask each other.
+const alone = { take: async () => () => {}, held: async () => [] };
+
+export function locks() {
+  try {
+    return navigator.locks ? new Native() : new Asked();
+  } catch {
+    return alone;
+  }
+}

@@ -1,8 +1,8 @@
 //! Players by their text.
 
 use matchq_players::eval::play_series;
-use matchq_players::games::Tetris;
 use matchq_players::games::match3::{Match3, Rules};
+use matchq_players::games::{SameGame, Tetris};
 use matchq_players::{
     Agent, AgentFile, BoxedPlayer, Roster as _, Setting, agent_in, listing, parse, parse_with, players, registry,
 };
@@ -178,10 +178,32 @@ fn the_list_of_parameters_says_which_players_need_a_checkpoint_and_no_weights_wh
     ] {
         assert!(list.contains(&format!("{end}\n")), "{end}: {list}");
     }
+    let samegame = |name| listing::<SameGame>(Some(name)).unwrap();
+    for name in ["beam", "anneal"] {
+        let end = "without it one inside the program, or the game's forecast\n";
+        assert!(samegame(name).contains(end), "{}", samegame(name));
+    }
     assert!(tetris("linear").contains(":weights") && !match3("linear").contains(":weights"));
     assert_eq!(match3("match3-fitted"), match3("value"));
     let error = listing::<Match3>(Some("nobody")).unwrap_err().to_string();
     assert!(error.starts_with("there is no player or agent 'nobody' of match3: the players are best, "), "{error}");
+}
+
+#[test]
+fn an_agent_that_an_annealing_is_given_values_its_beam_or_is_refused() {
+    let parsed =
+        |text: &str| parse::<SameGame>(text, &Default::default()).map(|_| ()).map_err(|error| error.to_string());
+    // Also where there would be no beam.
+    for text in [
+        "anneal:ms=10:checkpoint=samegame-cma",
+        "anneal:first=3:checkpoint=samegame-cma",
+        "beam:checkpoint=samegame-cma",
+    ] {
+        assert_eq!(parsed(text), Ok(()), "{text}");
+    }
+    assert!(parsed("anneal:first=0:checkpoint=samegame-cma").unwrap_err().contains("has an agent, but no beam"));
+    assert!(parsed("anneal:ms=10:checkpoint=match3-fitted").unwrap_err().contains("match3"));
+    assert!(parsed("anneal:ms=10:checkpoint=/nowhere").is_err());
 }
 
 #[test]

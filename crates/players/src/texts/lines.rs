@@ -5,13 +5,16 @@ use std::time::Duration;
 use super::game::{Roster, first_agent};
 use super::options::{CHECKPOINT, Entry, Options, Parameter, budget};
 use crate::agent_file::Kind;
-use crate::agents::none_inside;
+use crate::agents::{Agent, Shipped, none_inside};
 use crate::by_rules::Budget;
 use crate::by_rules::lines::{Anneal, Beam, FindLine, LinePlayer, Nested, Nrpa, Value, Width};
 use crate::contract::BoxedPlayer;
 use matchq_core::clock;
 use matchq_core::error::{Error, Result};
 use matchq_games::MaskKind;
+
+/// Players whose agent values the positions of a beam.
+pub(super) const VALUED: [&str; 2] = ["beam", "anneal"];
 
 /// Longest time of a line: a week.
 const LONGEST_LINE: u64 = 7 * 24 * 3_600_000;
@@ -86,21 +89,27 @@ fn width<G: Roster>(options: &Options<G>) -> Result<Width> {
     }
 }
 
-/// Value by an agent if one is named or ships, else the game's forecast.
+/// An agent that values positions and ships.
+fn shipped_value<G: Roster>() -> Option<&'static Shipped> {
+    first_agent::<G>(Kind::Value).or_else(|| first_agent::<G>(Kind::Linear))
+}
+
+/// Value by an agent if one is named, else by one that ships, if that is possible, else the game's forecast.
 fn value_of_positions<G: Roster>(options: &Options<G>) -> Result<Value<G::State>> {
-    let shipped = first_agent::<G>(Kind::Value).or_else(|| first_agent::<G>(Kind::Linear));
-    if !options.has_agent() && shipped.is_none() {
-        return Ok(match G::FORECAST {
-            Some(forecast) => Box::new(forecast.points),
-            None => Box::new(|_| 0.0),
-        });
-    }
-    let agent = options.agent(|| shipped.ok_or_else(none_inside::<G>))?;
-    let value = match agent.file.kind {
-        Kind::Linear => agent.linear::<G>()?.value::<G>().map_err(|error| error.of(agent.name()))?,
-        _ => agent.value::<G>()?.value,
+    let agent = match options.has_any_agent() {
+        true => Some(options.agent(|| Err(none_inside::<G>()))?),
+        false => shipped_value::<G>().map(Agent::shipped).transpose()?,
     };
-    Ok(Box::new(move |state| value.of::<G>(state)))
+    let value = agent.map(|agent| match agent.file.kind {
+        Kind::Linear => agent.linear::<G>()?.value::<G>().map_err(|error| error.of(agent.name())),
+        _ => Ok(agent.value::<G>()?.value),
+    });
+    Ok(match (value, G::FORECAST) {
+        (Some(Ok(value)), _) => Box::new(move |state| value.of::<G>(state)),
+        (Some(Err(error)), _) if options.has_any_agent() => return Err(error),
+        (_, Some(forecast)) => Box::new(forecast.points),
+        (_, None) => Box::new(|_| 0.0),
+    })
 }
 
 /// Changes of an annealing where no number is given, and where only a time is.
@@ -146,12 +155,16 @@ fn annealing<G: Roster>(
     let Some(by_tiles) = G::BY_TILES else {
         return Err(Error::runtime(format!("{} is not told by tiles", G::NAME)));
     };
+    let beam = |width| -> Result<_> {
+        let (width, mask) = (Width::Positions(width), MaskKind::default_of::<G>());
+        Ok(Beam { width, mask, value: value_of_positions(options)? })
+    };
     let first = match first {
-        0 => None,
-        width => {
-            let (width, mask) = (Width::Positions(width), MaskKind::default_of::<G>());
-            Some(Beam { width, mask, value: value_of_positions(options)? })
+        0 if !options.has_any_agent() => None,
+        0 if options.given("first").is_some() => {
+            return Err(Error::user(format!("'{}' has an agent, but no beam that it values", options.asked)));
         }
+        width => Some(beam(width.max(1))?),
     };
     line_player(options, Anneal { by_tiles, changes, time, first, heat, left, mask })
 }
@@ -170,12 +183,12 @@ pub(super) fn anneal<G: Roster>() -> Entry<G> {
                 key: "first",
                 default: None,
                 about: "width of the beam whose line is changed first, 0: a random line is; without it a ten thousandth \
-                        of the changes, at most 64",
+                        of the changes, at most 64; 450 changes are a millisecond",
             },
             Parameter {
                 key: "hot",
                 default: None,
-                about: "heat at the beginning, in points; without it 60, and 30 with less than a million changes",
+                about: "heat at the beginning, in points; without it 60, and 30 below a million changes",
             },
             Parameter { key: "cold", default: None, about: "heat at the end; without it half of those" },
             Parameter { key: "left", default: Some("20"), about: "points that a piece left at the end takes away" },
@@ -257,4 +270,23 @@ pub(crate) fn line_of_time<G: Roster>(options: &Options<G>, _: &G::Rules) -> Res
         Budget::Time(time) => (LONG_ANNEALING, Some(time)),
     };
     annealing(options, (changes, time), Beginning::of(changes, time), LEFT, MaskKind(G::MASKS.len() - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_annealing_begins_cooler_and_from_a_narrower_beam_where_fewer_changes_follow() {
+        let of = |changes, ms: Option<u64>| {
+            let Beginning { first, heat } = Beginning::of(changes, ms.map(Duration::from_millis));
+            (first, heat)
+        };
+        let (cool, hot) = ((30.0, 15.0), (60.0, 30.0));
+        assert_eq!([of(1, None), of(45_000, None)], [(1, cool), (4, cool)]);
+        assert_eq!([of(999_999, None), of(1_000_000, None)], [(64, cool), (64, hot)]);
+        // Of time as many changes as a core does in it; very little has no beam.
+        assert_eq!([of(LONG_ANNEALING, Some(10)), of(LONG_ANNEALING, Some(100))], [(0, cool), (4, cool)]);
+        assert_eq!([of(LONG_ANNEALING, Some(60_000)), of(20_000, Some(60_000))], [(64, hot), (2, cool)]);
+    }
 }

@@ -205,6 +205,9 @@ fn details<G: Roster>(entry: &Entry<G>) -> String {
         let more = match *key {
             key if key == GUIDE.key => format!(": {}", list(entries::guides::<G>().into_iter())),
             key if key != CHECKPOINT.key => String::new(),
+            _ if lines::VALUED.contains(&entry.name) => {
+                "; without it one inside the program, or the game's forecast".to_owned()
+            }
             _ if is_inside::<G>(entry.name) => "; without it an agent inside the program".to_owned(),
             _ => "; needed, as none is inside the program".to_owned(),
         };

@@ -268,6 +268,11 @@ impl<'a, G: Game> Options<'a, G> {
         self.agent.is_some() || self.given(CHECKPOINT.key).is_some()
     }
 
+    /// Whether the text or the setting names an agent.
+    pub(super) fn has_any_agent(&self) -> bool {
+        self.has_agent() || self.setting.agent.is_some()
+    }
+
     /// Name of a player in results: where the text names no agent, that of its agent stands for the
     /// word network, value or linear.
     pub(super) fn named_by(&self, agent: &Agent) -> String {

@@ -15,9 +15,9 @@ use rand::Rng;
 pub struct Anneal<G: Lookahead> {
     /// The game told by tiles.
     pub by_tiles: TellByTiles<G::State>,
-    /// Most changes from one random line on.
+    /// Most changes from one line on.
     pub changes: u64,
-    /// Time in which one random line after another is annealed; without it there is one.
+    /// Time in which one line after another is annealed; without it there is one.
     pub time: Option<Duration>,
     /// Heat at the beginning and at the end, in points; it falls in equal ratios.
     pub heat: (f64, f64),
@@ -296,7 +296,9 @@ impl<G: Lookahead> Anneal<G> {
 impl<G: Lookahead> FindLine<G> for Anneal<G> {
     fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, ties: &mut Stream) -> Line {
         let whole = Deadline::new(self.time);
-        let line = self.first.as_ref().and_then(|beam| beam.until_stopped(puzzle, state));
+        // What a slow machine does not find in half of the time is left.
+        let half = Deadline::new(self.time.map(|time| time / 2));
+        let line = self.first.as_ref().and_then(|beam| beam.before(&half, puzzle, state));
         let first = line.map_or_else(Vec::new, |line| order_of((self.by_tiles)(state), &line.actions));
         let (points, order) = self.best(&mut Lines::new((self.by_tiles)(state), self.mask, ties), &first, &whole);
         let mut tiles = (self.by_tiles)(state);

@@ -57,10 +57,10 @@ const SPARE: usize = 2;
 const LOOK: usize = 64;
 
 impl<G: Lookahead> Beam<G> {
-    /// The beam's line, of the narrowest one where time is its width, as far as it was found before a stop.
-    pub(super) fn until_stopped(&self, puzzle: &dyn Puzzle<G>, start: &G::State) -> Option<Line> {
+    /// The beam's line, of the narrowest one where time is its width, as far as it was found before a stop or the deadline.
+    pub(super) fn before(&self, deadline: &Deadline, puzzle: &dyn Puzzle<G>, start: &G::State) -> Option<Line> {
         let width = if let Width::Positions(positions) = self.width { positions } else { 1 };
-        let (line, _) = self.search(puzzle, start, width, &Deadline::new(None));
+        let (line, _) = self.search(puzzle, start, width, deadline);
         (line.points > f64::NEG_INFINITY).then_some(line)
     }
 
