@@ -760,7 +760,7 @@ TABLES += [
 
 # Players of random boards, and how many they play.
 SAMEGAME = {
-    400: "random greedy samegame-cma beam:width=16 anneal:ms=30:first=0 best:ms=30 anneal:ms=100:first=0 best:ms=100",
+    400: "random greedy samegame-cma beam:width=16 anneal:ms=30:first=0 best:ms=30",
     100: "anneal:ms=1000:first=0 best:ms=1000",
 }
 SAMEGAME = {
@@ -1143,7 +1143,6 @@ SENTENCES = [
         Sentence("docs/samegame.md", words, source="their papers and pages, as the program's row says")
         for words in [
             "(Cazenave 2009) | 77,934 |",
-            "(Cazenave 2016) | 80,030 |",
             "(Klein 2015) | 80,146 |",
             "(spurious ai 2010) | 84,414 |",
             "js-games.de (2016) | 87,858 |",
