@@ -760,7 +760,7 @@ TABLES += [
 
 # Players of random boards, and how many they play.
 SAMEGAME = {
-    400: "random greedy samegame-cma beam:width=16 anneal:ms=30:first=0 best:ms=30",
+    400: "greedy samegame-cma beam:width=16 anneal:ms=30:first=0 best:ms=30",
     100: "anneal:ms=1000:first=0 best:ms=1000",
 }
 SAMEGAME = {
@@ -1136,7 +1136,7 @@ SENTENCES = [
         "scores 837.1 ± 7.2, the program {} (",
         lambda: [f"{statistics.fmean(TRAINED['dqn-transitions-640k', seed].read().mean for seed in range(1, 6)):.1f}"],
     ),
-    Sentence(README, "nested Monte Carlo search: 77,934 | | a minute a board: {} |", lambda: [total("samegame/minute.jsonl")]),
+    Sentence(README, "nested Monte Carlo search: 77,934 | | `anneal`, a minute a board: {} |", lambda: [total("samegame/minute.jsonl")]),
     Sentence("docs/samegame.md", "and a half minutes of one core a board | {} |", lambda: [total("samegame/changes-64m.jsonl")]),
     Sentence("docs/samegame.md", "a minute of one core a board (...) | {} |", lambda: [total("samegame/minute.jsonl")]),
     # Figures of others, and some that have no report.

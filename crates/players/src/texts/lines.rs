@@ -13,8 +13,12 @@ use matchq_core::clock;
 use matchq_core::error::{Error, Result};
 use matchq_games::MaskKind;
 
-/// Players whose agent values the positions of a beam.
-pub(super) const VALUED: [&str; 2] = ["beam", "anneal"];
+/// Agent that values the positions of a beam.
+const VALUE_AGENT: Parameter = Parameter {
+    key: CHECKPOINT.key,
+    default: None,
+    about: "an agent that values positions; without it one inside the program, or the game's forecast",
+};
 
 /// Longest time of a line: a week.
 const LONGEST_LINE: u64 = 7 * 24 * 3_600_000;
@@ -64,7 +68,7 @@ pub(super) fn beam<G: Roster>() -> Entry<G> {
             Parameter { key: "width", default: Some("64"), about: "positions that go on, where ms is not given" },
             LINE_MS,
             LINE_MASK,
-            CHECKPOINT,
+            VALUE_AGENT,
         ],
         build: |options, _| {
             line_player(
@@ -194,7 +198,7 @@ pub(super) fn anneal<G: Roster>() -> Entry<G> {
             Parameter { key: "left", default: Some("20"), about: "points that a piece left at the end takes away" },
             LINE_MS,
             NEST_MASK,
-            CHECKPOINT,
+            VALUE_AGENT,
         ],
         build: |options, _| {
             let (time, changes) =

@@ -204,10 +204,8 @@ fn details<G: Roster>(entry: &Entry<G>) -> String {
     for Parameter { key, default, about } in entry.parameters.iter().filter(has_use).chain([&LABEL]) {
         let more = match *key {
             key if key == GUIDE.key => format!(": {}", list(entries::guides::<G>().into_iter())),
-            key if key != CHECKPOINT.key => String::new(),
-            _ if lines::VALUED.contains(&entry.name) => {
-                "; without it one inside the program, or the game's forecast".to_owned()
-            }
+            // An agent with a text of its own says all there.
+            key if key != CHECKPOINT.key || *about != CHECKPOINT.about => String::new(),
             _ if is_inside::<G>(entry.name) => "; without it an agent inside the program".to_owned(),
             _ => "; needed, as none is inside the program".to_owned(),
         };

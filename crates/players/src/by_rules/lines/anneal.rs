@@ -296,9 +296,9 @@ impl<G: Lookahead> Anneal<G> {
 impl<G: Lookahead> FindLine<G> for Anneal<G> {
     fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, ties: &mut Stream) -> Line {
         let whole = Deadline::new(self.time);
-        // What a slow machine does not find in half of the time is left.
+        // A slow machine begins with the part that it finds in half of the time.
         let half = Deadline::new(self.time.map(|time| time / 2));
-        let line = self.first.as_ref().and_then(|beam| beam.before(&half, puzzle, state));
+        let line = self.first.as_ref().map(|beam| beam.before(&half, puzzle, state));
         let first = line.map_or_else(Vec::new, |line| order_of((self.by_tiles)(state), &line.actions));
         let (points, order) = self.best(&mut Lines::new((self.by_tiles)(state), self.mask, ties), &first, &whole);
         let mut tiles = (self.by_tiles)(state);

@@ -57,23 +57,30 @@ const SPARE: usize = 2;
 const LOOK: usize = 64;
 
 impl<G: Lookahead> Beam<G> {
-    /// The beam's line, of the narrowest one where time is its width, as far as it was found before a stop or the deadline.
-    pub(super) fn before(&self, deadline: &Deadline, puzzle: &dyn Puzzle<G>, start: &G::State) -> Option<Line> {
+    /// The beam's line, of the narrowest one where time is its width; after the deadline that to the best position so far.
+    pub(super) fn before(&self, deadline: &Deadline, puzzle: &dyn Puzzle<G>, start: &G::State) -> Line {
         let width = if let Width::Positions(positions) = self.width { positions } else { 1 };
-        let (line, _) = self.search(puzzle, start, width, deadline);
-        (line.points > f64::NEG_INFINITY).then_some(line)
+        self.search(puzzle, start, width, deadline, true).0
     }
 
     /// Best line of a beam that is never cut.
     fn whole(&self, puzzle: &dyn Puzzle<G>, start: &G::State, width: usize) -> Line {
-        let (line, _) = self.search(puzzle, start, width, &Deadline::new(None));
+        let (line, _) = self.search(puzzle, start, width, &Deadline::new(None), false);
         // A beam that was asked to stop has no line.
         stop::look();
         line
     }
 
-    /// Best line of a beam, and whether the time was enough.
-    fn search(&self, puzzle: &dyn Puzzle<G>, start: &G::State, width: usize, deadline: &Deadline) -> (Line, bool) {
+    /// Best line of a beam, and whether the time was enough. Without an end in time there is none, or, if a `part`
+    /// will do, that to the best position of those with least left.
+    fn search(
+        &self,
+        puzzle: &dyn Puzzle<G>,
+        start: &G::State,
+        width: usize,
+        deadline: &Deadline,
+        part: bool,
+    ) -> (Line, bool) {
         let most = puzzle.left(start);
         let mut levels: Vec<Vec<Node<G::State>>> = Vec::new();
         levels.resize_with(most + 1, Vec::new);
@@ -93,6 +100,9 @@ impl<G: Lookahead> Beam<G> {
                 looked += 1;
                 if looked % LOOK == 0 && deadline.is_over() {
                     in_time = false;
+                    if part && best.0 == f32::NEG_INFINITY {
+                        best = (levels[left][0].points, From { left: left as u32, index: 0, action: 0 });
+                    }
                     break 'levels;
                 }
                 let mut is_end = true;
@@ -161,7 +171,7 @@ impl<G: Lookahead> FindLine<G> for Beam<G> {
                 break;
             }
             width = wider;
-            let (line, in_time) = self.search(puzzle, state, width, &deadline);
+            let (line, in_time) = self.search(puzzle, state, width, &deadline, false);
             if line.points > best.points {
                 best = line;
             }

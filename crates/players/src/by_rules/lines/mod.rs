@@ -223,8 +223,10 @@ mod tests {
         let rules = Rules { boards: Boards::Standard };
         let state = SameGame::new(&rules, &mut SameGame::random(&rules, 4)).state();
         let time = Some(Duration::from_nanos(1));
-        let searches: [Box<dyn FindLine<SameGame>>; 5] = [
+        let beam = Beam { width: Width::Positions(99), mask: GROUPS, value: Box::new(|_| 0.0) };
+        let searches: [Box<dyn FindLine<SameGame>>; 6] = [
             Box::new(anneal(time)),
+            Box::new(Anneal { first: Some(beam), ..anneal(time) }),
             Box::new(anneal(None)),
             Box::new(Beam { width: Width::Time(Duration::from_nanos(1)), mask: GROUPS, value: Box::new(|_| 0.0) }),
             Box::new(Nrpa { level: 3, iterations: 9, playouts: 1, time, mask: TABU, alpha: 1e3, repeats: 0 }),
@@ -291,6 +293,11 @@ mod tests {
         let random = anneal(None).find(PUZZLE, &state, &mut stream()).points;
         assert!(annealed(1) >= line.points && line.points > random, "{} {} {random}", annealed(1), line.points);
         assert!(annealed(2_000) > line.points, "changes make it better");
+        // Without time the line leads as far as the beam came.
+        let part = beam().before(&Deadline::new(Some(Duration::ZERO)), PUZZLE, &state);
+        let (points, end) = after_line::<SameGame>(&state, &part.actions);
+        assert!(!part.actions.is_empty() && points == part.points, "{part:?}");
+        assert!(!SameGame::mask(&end, MaskKind::LEGAL).is_empty(), "it was cut");
     }
 
     #[test]
