@@ -1,0 +1,3 @@
+//! The trainer of the page as a module for a browser.
+
+pub use matchq_trainer;
