@@ -1,10 +1,11 @@
 //! What reads files of trainings and of results.
 
 use matchq::eval::{Comparison, Saved};
+use matchq::games::{Match3, Tetris};
 use matchq::learners::checkpoint::State;
 use matchq::learners::config::TrainConfig;
 use matchq::learners::container::Container;
-use matchq::learners::{Learner, LearnerConfig, Metrics, Source, Task, with_learner};
+use matchq::learners::{Dqn, Evolution, Fitted, Learner, LearnerConfig, Lspi, Metrics, Source, Task, with_learner};
 use matchq::network::device;
 use matchq_players::{ForGame, Playable};
 
@@ -41,67 +42,74 @@ pub fn config(data: &[u8]) {
     }
 }
 
+/// Takes up a learner's state, which is refused or learns on.
+type Resume = fn(&Source, &[u8]) -> matchq::error::Result<()>;
+
 /// Small trainings, from whose states the fuzzer begins.
-const CONFIGURATIONS: [&str; 5] = [
-    "learner = 'dqn'
-    network = { channels = 2, layers = 2, dynamics_waves = 1, dynamics_layers = 2 }
-    training = { steps = 64, games = 2, warmup = 8 }
-    exploration = { steps = 8 }
-    replay = { capacity = 16, prioritised = true }
-    learning = { batch = 4, n_step = 2 }
-    target = { every = 5 }",
-    "learner = 'fitted'
-    training = { sweeps = 4 }
-    sampling = { positions = 20, outcomes = 2 }",
-    "learner = 'evolution'
-    game = { name = 'tetris' }
-    training = { generations = 4 }
-    learning = { method = 'cma', features = ['report'] }
-    fitness = { games = 1, moves = 20 }",
-    "learner = 'evolution'
-    game = { name = 'tetris' }
-    training = { generations = 4 }
-    learning = { method = 'genetic', features = ['report'] }
-    genetic = { population = 20 }
-    fitness = { games = 1, moves = 20 }",
-    "learner = 'lspi'
-    game = { name = 'tetris' }
-    training = { policies = 2 }
-    sampling = { moves = 100, games = 4 }
-    learning = { features = ['report'] }",
+const TRAININGS: [(&str, Resume); 5] = [
+    (
+        "learner = 'dqn'
+        network = { channels = 2, layers = 2, dynamics_waves = 1, dynamics_layers = 2 }
+        training = { steps = 64, games = 2, warmup = 8 }
+        exploration = { steps = 8 }
+        replay = { capacity = 16, prioritised = true }
+        learning = { batch = 4, n_step = 2 }
+        target = { every = 5 }",
+        resume::<Match3, Dqn<Match3>>,
+    ),
+    (
+        "learner = 'fitted'
+        training = { sweeps = 4 }
+        sampling = { positions = 20, outcomes = 2 }",
+        resume::<Match3, Fitted<Match3>>,
+    ),
+    (
+        "learner = 'evolution'
+        game = { name = 'tetris' }
+        training = { generations = 4 }
+        learning = { method = 'cma', features = ['report'] }
+        fitness = { games = 1, moves = 20 }",
+        resume::<Tetris, Evolution<Tetris>>,
+    ),
+    (
+        "learner = 'evolution'
+        game = { name = 'tetris' }
+        training = { generations = 4 }
+        learning = { method = 'genetic', features = ['report'] }
+        genetic = { population = 20 }
+        fitness = { games = 1, moves = 20 }",
+        resume::<Tetris, Evolution<Tetris>>,
+    ),
+    (
+        "learner = 'lspi'
+        game = { name = 'tetris' }
+        training = { policies = 2 }
+        sampling = { moves = 100, games = 4 }
+        learning = { features = ['report'] }",
+        resume::<Tetris, Lspi<Tetris>>,
+    ),
 ];
 
-/// A checkpoint's file; then a learner's state, which is refused or learns on.
-pub fn checkpoint(data: &[u8]) {
-    struct Resume<'a>(&'a Source, &'a [u8]);
-    impl<G: Playable> Task<G> for Resume<'_> {
-        fn run<L: Learner<G>>(self) -> matchq::error::Result<()> {
-            let (config, rules): (TrainConfig<L::Config>, _) = self.0.resolve::<G, L>()?;
-            let Ok(state) = postcard::from_bytes::<State<L::Saved>>(self.1) else { return Ok(()) };
-            let mut learner = L::resume(&config, &rules, &device::select(None)?.1, state.learner)?;
-            if learner.step() < config.learner.steps() {
-                let mut metrics = Metrics::default();
-                learner.round(&mut metrics)?;
-                learner.report(&mut metrics)?;
-            }
-            learner.save().map(|_| ())
-        }
+fn resume<G: Playable, L: Learner<G>>(source: &Source, state: &[u8]) -> matchq::error::Result<()> {
+    let (config, rules): (TrainConfig<L::Config>, _) = source.resolve::<G, L>()?;
+    let Ok(state) = postcard::from_bytes::<State<L::Saved>>(state) else { return Ok(()) };
+    let mut learner = L::resume(&config, &rules, &device::select(None)?.1, state.learner)?;
+    if learner.step() < config.learner.steps() {
+        let mut metrics = Metrics::default();
+        learner.round(&mut metrics)?;
+        learner.report(&mut metrics)?;
     }
-    impl ForGame for Resume<'_> {
-        type Output = matchq::error::Result<()>;
+    learner.save().map(|_| ())
+}
 
-        fn run<G: Playable>(self) -> Self::Output {
-            with_learner::<G>(self.0, self)
-        }
-    }
+/// A checkpoint's file; then a learner's state.
+pub fn checkpoint(data: &[u8]) {
     if let Ok(container) = Container::from_bytes(data) {
         assert_eq!(Container::from_bytes(&container.to_bytes()), Ok(container));
     }
     let Some((first, state)) = data.split_first() else { return };
-    let config = CONFIGURATIONS[usize::from(*first) % CONFIGURATIONS.len()];
-    let source = Source::parse(config, "config.toml", &[]).expect("a configuration of this file");
-    let game = source.game().expect("a game").to_owned();
-    in_game(&game, Resume(&source, state)).ok();
+    let (config, resume) = TRAININGS[usize::from(*first) % TRAININGS.len()];
+    resume(&Source::parse(config, "config.toml", &[]).expect("a configuration of this file"), state).ok();
 }
 
 /// Results in JSON, of the program or of another.
