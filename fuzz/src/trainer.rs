@@ -91,7 +91,7 @@ const TRAININGS: [(&str, Resume); 5] = [
 ];
 
 fn resume<G: Playable, L: Learner<G>>(source: &Source, state: &[u8]) -> matchq::error::Result<()> {
-    let (config, rules): (TrainConfig<L::Config>, _) = source.resolve::<G, L>()?;
+    let (config, rules): (TrainConfig<L::Config>, _) = source.resolve::<G, L>().expect("a configuration of this file");
     let Ok(state) = postcard::from_bytes::<State<L::Saved>>(state) else { return Ok(()) };
     let mut learner = L::resume(&config, &rules, &device::select(None)?.1, state.learner)?;
     if learner.step() < config.learner.steps() {
@@ -109,7 +109,7 @@ pub fn checkpoint(data: &[u8]) {
     }
     let Some((first, state)) = data.split_first() else { return };
     let (config, resume) = TRAININGS[usize::from(*first) % TRAININGS.len()];
-    resume(&Source::parse(config, "config.toml", &[]).expect("a configuration of this file"), state).ok();
+    resume(&Source::parse(config, "config.toml", &[]).expect("TOML"), state).ok();
 }
 
 /// Results in JSON, of the program or of another.

@@ -266,7 +266,7 @@ fn every_command_of_the_pages_to_cargo_names_what_the_workspace_has() {
             other => panic!("no test knows cargo's option {other}"),
         }
     };
-    let flags = ["--release", "--locked", "--all", "--all-targets", "--no-default-features", "--quiet"];
+    let flags = ["--release", "--locked", "--all", "--workspace", "--all-targets", "--no-default-features", "--quiet"];
     let commands_of = |page: &str| code(page).iter().flat_map(|line| commands(line)).collect::<Vec<_>>();
     let mut found = 0;
     for (page, words) in

@@ -144,3 +144,11 @@ fn the_page_of_an_own_game_shows_the_code_as_it_is() {
         assert!(code.iter().any(|code| code.contains(block)), "no file has\n{block}");
     }
 }
+
+#[test]
+fn an_own_game_that_is_copied_is_compiled_as_the_program_is() {
+    let read = |text: &str| text.parse::<toml::Table>().unwrap();
+    let (own, whole) =
+        (read(include_str!("../../examples/own_game/.cargo/config.toml")), read(include_str!("../../Cargo.toml")));
+    assert_eq!(own["profile"]["release"], whole["profile"]["release"]);
+}

@@ -1,16 +1,18 @@
-"""The page of a program with a game of its own: scripts/build_page --package examples/own_game."""
+"""The page of a program with a game of its own, in the folder OWN_PAGE: scripts/build_page --package FOLDER."""
+
+import os
+import pathlib
 
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ROOT
 from test_local import is_done, start, train_view
 from test_page import opened, played
 
-DIST = ROOT / "examples" / "own_game" / "page" / "dist"
+DIST = pathlib.Path(os.environ.get("OWN_PAGE", "none"))
 
 
-@pytest.mark.skipif(not DIST.exists(), reason="the page of examples/own_game is not built")
+@pytest.mark.skipif(not DIST.exists(), reason="OWN_PAGE is no page")
 def test_a_game_of_ones_own_is_played_and_learned_from_disk(browser):
     with opened(browser) as page:
         page.goto((DIST / "matchq.html").as_uri())
