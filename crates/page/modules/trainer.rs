@@ -1,3 +1,5 @@
 //! The trainer of the page as a module for a browser.
 
-pub use matchq_trainer;
+use matchq_trainer as _;
+
+fn main() {}

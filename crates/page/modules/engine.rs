@@ -1,3 +1,5 @@
 //! The engine of the page as a module for a browser.
 
-pub use matchq_page;
+use matchq_page as _;
+
+fn main() {}
