@@ -224,12 +224,7 @@ def together(work):
 
 async def events(port, seconds, slow=0.0):
     """Events of a watcher, as pairs of kind and number; a slow one reads little at a time."""
-    # Little waits in a slow one's buffers: it takes something in any half minute, as the server asks.
-    peer = socket.socket()
-    if slow:
-        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 13)
-    peer.connect(("127.0.0.1", port))
-    reader, writer = await asyncio.open_connection(sock=peer, limit=1 << 12)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 12)
     writer.write(f"GET /api/watch HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
     found, kind, end, rest = [], None, time.monotonic() + seconds, b""
     while (left := end - time.monotonic()) > 0:
