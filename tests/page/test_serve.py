@@ -223,13 +223,17 @@ def together(work):
 
 
 async def events(port, seconds, slow=0.0):
-    """Events of a watcher, as pairs of kind and number; a slow one reads little at a time."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 12)
-    writer.write(f"GET /api/watch HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    """Events of a watcher, as pairs of kind and number; a slow one reads little at a time, so that the system has room again in any
+    half minute, after which the server would let it go.
+    """
+    loop, peer = asyncio.get_running_loop(), socket.socket()
+    peer.setblocking(False)
+    await loop.sock_connect(peer, ("127.0.0.1", port))
+    await loop.sock_sendall(peer, f"GET /api/watch HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
     found, kind, end, rest = [], None, time.monotonic() + seconds, b""
     while (left := end - time.monotonic()) > 0:
         try:
-            part = await asyncio.wait_for(reader.read(2_000 if slow else 1 << 16), left)
+            part = await asyncio.wait_for(loop.sock_recv(peer, 2_000 if slow else 1 << 16), left)
         except (TimeoutError, asyncio.TimeoutError):
             break
         assert part, "the server ended the stream"
@@ -241,7 +245,7 @@ async def events(port, seconds, slow=0.0):
                 found.append((kind, int(line[4:])))
         if slow:
             await asyncio.sleep(slow)
-    writer.close()
+    peer.close()
     return found
 
 
