@@ -431,8 +431,8 @@ pub struct Look {
 /// Write an agent of match-3 as one Python file that needs NumPy alone, or a network as ONNX
 ///
 /// The Python file plays the moves that the agent plays without search, by the rules of its training.
-/// Its function choose gives the move on a board, and so does `python FILE.py BOARD.txt`; it also has
-/// the kit's three callbacks. Choices by chance depend on the position alone.
+/// The function choose gives the move on a board, and so does `python FILE.py BOARD.txt`; the file
+/// also has the kit's three callbacks. Choices by chance depend on the position alone.
 ///
 /// The ONNX file has the values of a network's one pass, without search and without plans of two moves;
 /// it says what goes in and comes out.

@@ -131,7 +131,7 @@ pub enum Request {
     Agent {
         /// Name of the agent from now on.
         name: String,
-        /// Its file in base64.
+        /// The agent's file in base64.
         file: String,
     },
     /// A chart as SVG.
