@@ -87,7 +87,7 @@ pub fn run<G: Playable>(arguments: &Solve, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     threads(arguments.threads)?;
     // Each thread has a player of its own, whose lines are no other's.
-    let threads = rayon::current_num_threads();
+    let threads = pool::threads();
     let players = (0..threads).map(|_| super::player::<G>(&arguments.player, &rules, agents));
     let players: Vec<BoxedPlayer<G>> = players.collect::<Result<_>>()?;
     if players[0].policy().is_none() {

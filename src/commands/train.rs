@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use matchq_core::pool;
 use matchq_trainer::{Door, Training, door};
 
 use super::{compute, interrupt, print, quoted, tell};
@@ -67,7 +68,7 @@ fn resume(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
     let game = game(&checkpoint.source(&[])?)?;
     let device = compute(&arguments.compute)?;
     let training = game.resume(folder, &checkpoint, &arguments.set, &device, &of_run(arguments.quiet))?;
-    let now = rayon::current_num_threads();
+    let now = pool::threads();
     let other = training.threads().filter(|began_with| *began_with != now);
     let threads = other.map(|began_with| format!("this run began with --threads {began_with} and goes on with {now}"));
     let other = checkpoint.other_instructions().filter(|_| is_processor(&device));
@@ -103,8 +104,7 @@ fn finish(mut training: Box<dyn Training>, events: bool, stop: &AtomicBool) -> R
     if events {
         print(&format!("{}\n", serde_json::json!({"begun": training.folder().display().to_string()})))?;
     }
-    // Inside the thread pool, because a thread waiting outside is woken for every piece of work.
-    let ending = rayon::scope(|_| {
+    let ending = pool::inside(|| {
         compare(training.as_mut(), stop)?;
         training.train(stop)
     });

@@ -6,14 +6,49 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+#[cfg(not(target_family = "wasm"))]
+use rayon::{current_num_threads as threads_now, join};
+
 use crate::stop;
+
+/// A browser's module has one thread.
+#[cfg(target_family = "wasm")]
+fn threads_now() -> usize {
+    1
+}
+
+#[cfg(target_family = "wasm")]
+fn join(one: impl FnOnce(), other: impl FnOnce()) {
+    one();
+    other();
+}
+
+/// Number of threads of the current pool.
+pub fn threads() -> usize {
+    threads_now()
+}
+
+/// Does work inside the pool: work of several parts that runs wholly there never waits for a thread
+/// to wake.
+pub fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    let (mut work, mut result) = (Some(work), None);
+    enter(&mut || result = work.take().map(|work| work()));
+    result.expect("the work was done")
+}
+
+fn enter(work: &mut (dyn FnMut() + Send)) {
+    #[cfg(not(target_family = "wasm"))]
+    rayon::scope(|_| work());
+    #[cfg(target_family = "wasm")]
+    work();
+}
 
 /// Tasks for each thread, so that threads with quick tasks take over those of slow ones.
 const TASKS: usize = 32;
 
 /// Number of indices of a task: at least `least`.
 fn length(count: usize, least: usize) -> usize {
-    least.max(count.div_ceil(TASKS * rayon::current_num_threads())).max(1)
+    least.max(count.div_ceil(TASKS * threads())).max(1)
 }
 
 /// Calls `work` once for each index below `count`, on several threads; a thread takes at least
@@ -34,7 +69,7 @@ fn split(start: usize, end: usize, length: usize, work: &(dyn Fn(Range<usize>) +
         return work(start..end);
     }
     let middle = start + (end - start).div_ceil(2 * length) * length;
-    rayon::join(|| split(start, middle, length, work), || split(middle, end, length, work));
+    join(|| split(start, middle, length, work), || split(middle, end, length, work));
 }
 
 /// Calls `work` once for each part, such as disjoint chunks of slices, on several threads.

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::network::device::Device;
 use crate::players::{Measured, Player};
 use crate::report::plot::Reference;
+use matchq_core::pool;
 
 /// How a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
     ) -> Result<Self> {
         let learner = L::new(&config, &rules, device)?;
         let folder = folder(&config.to_toml()?)?;
-        let threads = if L::DEPENDS_ON_THREADS { rayon::current_num_threads() } else { 0 };
+        let threads = if L::DEPENDS_ON_THREADS { pool::threads() } else { 0 };
         let record = Record { threads, ..Record::default() };
         // A checkpoint can be resumed without logs, but not the reverse.
         save(&folder, &config, &record, &Metrics::default(), &learner)?;

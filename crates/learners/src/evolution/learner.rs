@@ -90,7 +90,7 @@ impl<G: Roster> Algorithm<G> for Search<G> {
     /// Evaluates some candidates; the last ones end the generation.
     fn round(&mut self, fixed: &Fixed<G, Config>, metrics: &mut Metrics) -> Result<()> {
         let (done, count) = (self.fitness.len(), self.optimizer.ask().len());
-        let places = done..count.min(done + TOGETHER * rayon::current_num_threads());
+        let places = done..count.min(done + TOGETHER * pool::threads());
         for (fitness, capped) in self.evaluate(fixed, places)? {
             self.fitness.push(fitness);
             self.capped += capped;

@@ -98,6 +98,73 @@ fn shift(candidates: &[Candidate]) -> f64 {
     if count == 0.0 { 0.0 } else { sum / count }
 }
 
+/// Adds simulations to candidates that have equally many.
+type Simulate<'a> = &'a mut dyn FnMut(&mut [Candidate], usize);
+
+/// Sequential halving of candidates within a budget, whose time counts from `begin`; the first
+/// simulation is at `entered`.
+fn halve(
+    budget: Budget,
+    prior_visits: f64,
+    candidates: &[Valued],
+    (begin, entered): (Instant, Duration),
+    simulate: Simulate,
+) -> Vec<Valued> {
+    let mut left = match budget {
+        Budget::Simulations(budget) => affordable(candidates.len(), budget),
+        Budget::Time(_) => candidates.len(),
+    };
+    let start = |Valued { action, value, .. }: &Valued| Candidate {
+        action: *action,
+        value: *value,
+        total: 0.0,
+        simulations: 0,
+        outcomes: vec![],
+        means: vec![],
+    };
+    let mut ranked: Vec<Candidate> = candidates[..left].iter().map(start).collect();
+    let rounds = rounds(left);
+    let mut spent = 0;
+    for round in 0..rounds {
+        let tried = &mut ranked[..left];
+        match budget {
+            Budget::Simulations(budget) => {
+                let simulations = (budget - spent) / ((rounds - round) * left);
+                spent += simulations * left;
+                simulate(tried, simulations);
+            }
+            Budget::Time(budget) => {
+                let rest = budget.saturating_sub(entered);
+                let end = entered + rest.mul_f64((round + 1) as f64 / rounds as f64);
+                loop {
+                    let now = begin.elapsed();
+                    let simulations = match spent {
+                        0 => usize::from(now < budget || prior_visits == 0.0),
+                        _ => chunk(end.saturating_sub(now), now - entered, spent, left),
+                    };
+                    if simulations == 0 {
+                        break;
+                    }
+                    simulate(tried, simulations);
+                    spent += simulations * left;
+                }
+            }
+        }
+        let shifted = shift(tried);
+        for candidate in tried.iter_mut() {
+            candidate.means.push(candidate.mean(prior_visits, shifted));
+        }
+        tried.sort_by(|a, b| b.means[round].total_cmp(&a.means[round]));
+        left = left.div_ceil(2);
+    }
+    let best = &ranked[0];
+    let value = best.means.last().copied().unwrap_or(0.0);
+    let mut values: Vec<Valued> =
+        ranked.iter().map(|candidate| candidate.valued(best, value, rounds, prior_visits)).collect();
+    values.sort_by(|a, b| a.dropped.cmp(&b.dropped).then(b.value.total_cmp(&a.value)));
+    values
+}
+
 impl<G: Lookahead + Measured> Search<G> {
     /// The candidates with their mean points, best first; those that dropped out early come last.
     ///
@@ -117,59 +184,8 @@ impl<G: Lookahead + Measured> Search<G> {
             return vec![];
         }
         let (entered, seed) = (begin.elapsed(), ties.next_u64());
-        let mut left = match self.budget {
-            Budget::Simulations(budget) => affordable(candidates.len(), budget),
-            Budget::Time(_) => candidates.len(),
-        };
-        let start = |Valued { action, value, .. }: &Valued| Candidate {
-            action: *action,
-            value: *value,
-            total: 0.0,
-            simulations: 0,
-            outcomes: vec![],
-            means: vec![],
-        };
-        let mut ranked: Vec<Candidate> = candidates[..left].iter().map(start).collect();
-        let rounds = rounds(left);
-        let mut spent = 0;
-        for round in 0..rounds {
-            let tried = &mut ranked[..left];
-            match self.budget {
-                Budget::Simulations(budget) => {
-                    let simulations = (budget - spent) / ((rounds - round) * left);
-                    spent += simulations * left;
-                    self.simulate(state, tried, simulations, seed, guide);
-                }
-                Budget::Time(budget) => {
-                    let rest = budget.saturating_sub(entered);
-                    let end = entered + rest.mul_f64((round + 1) as f64 / rounds as f64);
-                    loop {
-                        let now = begin.elapsed();
-                        let simulations = match spent {
-                            0 => usize::from(now < budget || self.prior_visits == 0.0),
-                            _ => chunk(end.saturating_sub(now), now - entered, spent, left),
-                        };
-                        if simulations == 0 {
-                            break;
-                        }
-                        self.simulate(state, tried, simulations, seed, guide);
-                        spent += simulations * left;
-                    }
-                }
-            }
-            let shifted = shift(tried);
-            for candidate in tried.iter_mut() {
-                candidate.means.push(candidate.mean(self.prior_visits, shifted));
-            }
-            tried.sort_by(|a, b| b.means[round].total_cmp(&a.means[round]));
-            left = left.div_ceil(2);
-        }
-        let best = &ranked[0];
-        let value = best.means.last().copied().unwrap_or(0.0);
-        let mut values: Vec<Valued> =
-            ranked.iter().map(|candidate| candidate.valued(best, value, rounds, self.prior_visits)).collect();
-        values.sort_by(|a, b| a.dropped.cmp(&b.dropped).then(b.value.total_cmp(&a.value)));
-        values
+        let mut simulate = |tried: &mut [Candidate], simulations| self.simulate(state, tried, simulations, seed, guide);
+        halve(self.budget, self.prior_visits, candidates, (begin, entered), &mut simulate)
     }
 
     /// What the values are.

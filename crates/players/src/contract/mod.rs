@@ -10,4 +10,4 @@ pub use player::{BoxedPlayer, Player, PolicyPlayer, position_stream};
 pub use policy::{Moved, Policy};
 pub(crate) use policy::{certain_values, play_by_choice, quiet_too, weigh, weigh_certain};
 pub use valued::{Listed, Meaning, Scale, Valued, best, in_words};
-pub(crate) use valued::{highest, shuffle, sorted};
+pub(crate) use valued::{highest, shuffle, sort, sorted};

@@ -70,15 +70,7 @@ impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
     }
 
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
-        let choose = |(state, ties): (&G::State, &mut Stream)| self.policy.choose(state, ties);
-        // Waking the thread pool takes longer than a single move.
-        Ok(match self.policy.is_timed() || states.len() == 1 {
-            true => states.iter().zip(ties).map(choose).collect(),
-            false => {
-                let mut pairs: Vec<(&G::State, &mut Stream)> = states.iter().zip(ties).collect();
-                pool::map_mut(&mut pairs, 1, |(state, ties)| self.policy.choose(state, ties))
-            }
-        })
+        Ok(choices(&self.policy, states, ties))
     }
 
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
@@ -100,6 +92,16 @@ impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
     fn is_timed(&self) -> bool {
         self.policy.is_timed()
     }
+}
+
+/// Moves of a policy; compiled once a game.
+fn choices<G: Game>(policy: &dyn Policy<G>, states: &[G::State], ties: &mut [Stream]) -> Vec<usize> {
+    // Waking the thread pool takes longer than a single move.
+    if policy.is_timed() || states.len() == 1 {
+        return states.iter().zip(ties).map(|(state, ties)| policy.choose(state, ties)).collect();
+    }
+    let mut pairs: Vec<(&G::State, &mut Stream)> = states.iter().zip(ties).collect();
+    pool::map_mut(&mut pairs, 1, |(state, ties)| policy.choose(state, ties))
 }
 
 /// Random stream of a position, for players without the game's stream: the seed is the FNV-1a hash

@@ -119,6 +119,11 @@ pub(crate) fn sorted(mut values: Vec<Valued>, chosen: usize) -> Vec<Valued> {
     values
 }
 
+/// Sorts moves by descending value, equal ones in their order.
+pub(crate) fn sort(values: &mut [Valued]) {
+    values.sort_by(|a, b| b.value.total_cmp(&a.value));
+}
+
 /// Puts values in random order.
 pub(crate) fn shuffle(values: &mut [Valued], ties: &mut Stream) {
     for last in (1..values.len()).rev() {

@@ -57,6 +57,11 @@ impl Chosen {
     }
 }
 
+/// Sorts actions by descending value, equal ones in their order.
+fn sort(actions: &mut [usize], values: &[f32]) {
+    actions.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
+}
+
 impl<G: Image> Evaluator<G> {
     /// At most `batch` images are in one forward pass.
     pub fn new(network: Box<dyn Evaluate>, shape: NetworkShape, batch: usize) -> Self {
@@ -188,7 +193,7 @@ impl<G: Image> Evaluator<G> {
         for (row, mask) in masks.iter().enumerate() {
             let values = &values[row * G::ACTIONS..][..G::ACTIONS];
             let mut actions: Vec<usize> = mask.iter().collect();
-            actions.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
+            sort(&mut actions, values);
             actions.truncate(PLANS);
             if by_model {
                 let margin = PLAN_MARGIN * self.view.scale;

@@ -5,6 +5,7 @@ use crate::by_rules::{Budget, Cascade, PlanThenCascade, Planner, Search};
 use crate::contract::{Meaning, Measured, Player, Policy, Valued, in_search};
 use matchq_core::clock::Instant;
 use matchq_core::error::Result;
+use matchq_core::pool;
 use matchq_core::random::Stream;
 use matchq_games::{Image, Plan};
 
@@ -49,8 +50,7 @@ impl<G: Image + Measured, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
         }
         self.warm = true;
         let begin = Instant::now();
-        // A search that runs wholly in the thread pool never waits for a thread to wake.
-        rayon::scope(|_| self.rank_since(begin, state, ties))
+        pool::inside(|| self.rank_since(begin, state, ties))
     }
 
     fn meaning(&self) -> Meaning {

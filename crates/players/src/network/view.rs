@@ -126,6 +126,10 @@ impl View {
 pub fn by_certain_points<G: Image>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<(usize, f32)> {
     let mut ranked: Vec<(usize, f32)> = Vec::with_capacity(mask.count());
     G::certain(state, mask, plan, |action, points| ranked.push((action, points)));
-    ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    sort(&mut ranked);
     ranked
+}
+
+fn sort(ranked: &mut [(usize, f32)]) {
+    ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
 }
