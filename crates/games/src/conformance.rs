@@ -32,7 +32,12 @@ pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
             check_seen(&game, &stream, action);
             let left = G::actions_left(&game.state());
             let step = game.step(action, &mut stream);
-            if !step.terminal {
+            if step.terminal {
+                assert!(
+                    left == 1 || G::MAY_END_EARLY,
+                    "a game that ends before its last action, or counts none, needs MAY_END_EARLY"
+                );
+            } else {
                 assert_eq!(
                     G::actions_left(&game.state()),
                     left.saturating_sub(1),
@@ -90,15 +95,23 @@ fn check_rules<G: Image>() {
 /// Checks that moves of a game without chance are its steps, and that something goes with each.
 fn check_puzzle<G: Image>(state: &G::State) {
     let Some(puzzle) = G::PUZZLE else { return };
-    for kind in MaskKind::all::<G>().skip(1) {
+    // All legal actions may be several for one move.
+    let usual = MaskKind::default_of::<G>();
+    for kind in MaskKind::all::<G>().filter(|kind| *kind != MaskKind::LEGAL || usual == MaskKind::LEGAL) {
         let (mut expanded, mut named) = (ActionMask::empty(), ActionMask::empty());
+        let mut numbers: Vec<(u64, G::State)> = Vec::new();
         puzzle.expand(state, kind, &mut |action, points, next| {
             expanded.insert(action);
             let after = G::after(state, action);
             assert_eq!((after.points, after.state), (points, *next), "a move of {}", kind.name::<G>());
             assert!(puzzle.left(next) < puzzle.left(state), "each move takes something away");
-            assert_ne!(puzzle.hash(next), puzzle.hash(state), "positions have numbers of their own");
+            numbers.push((puzzle.hash(next), *next));
         });
+        numbers.push((puzzle.hash(state), *state));
+        for (index, (number, position)) in numbers.iter().enumerate() {
+            let alike = |(other, at): &(u64, G::State)| (other == number) == (at == position);
+            assert!(numbers[..index].iter().all(alike), "positions have numbers of their own");
+        }
         let mut names = HashSet::new();
         let mut last = None;
         let played = puzzle.play(state, kind, &mut |moves| {
@@ -270,16 +283,21 @@ fn check_after<G: Image>(state: &G::State, action: usize) {
 
 /// Plays a game from a seed and checks the promises of [`Text`] and
 /// [`StateFeatures`](crate::StateFeatures).
-pub fn check_text<G: Text + ActionFeatures>(rules: &G::Rules, seed: u64) {
+pub fn check_text<G: Text + Image + ActionFeatures>(rules: &G::Rules, seed: u64) {
     check_text_of::<G>(rules, seed, |state| *state);
 }
 
 /// [`check_text`] where a board's text leaves something out, without which `as_written` gives a
 /// position.
-pub fn check_text_of<G: Text + ActionFeatures>(rules: &G::Rules, seed: u64, as_written: fn(&G::State) -> G::State) {
+pub fn check_text_of<G: Text + Image + ActionFeatures>(
+    rules: &G::Rules,
+    seed: u64,
+    as_written: fn(&G::State) -> G::State,
+) {
     let mut stream = Stream::new(seed, Role::Game, 0);
     let mut choice = Stream::new(seed, Role::Explore, 0);
     let mut game = G::new(rules, &mut stream);
+    let turns = turns::<G>(rules, &as_written(&game.state()));
     for action in 0..G::ACTIONS {
         assert_eq!(G::from_json(&G::to_json(action)), Ok(action), "an action is read as it was written");
     }
@@ -291,9 +309,11 @@ pub fn check_text_of<G: Text + ActionFeatures>(rules: &G::Rules, seed: u64, as_w
         assert!(features.len() == G::NAMES.len() && features.iter().all(|feature| feature.is_finite()));
         let board = G::board(&state);
         let letters = || board.chars().filter(|letter| *letter != '\n');
-        assert!(letters().all(|letter| G::TOKENS.iter().any(|token| token.letter == letter)));
+        let unknown = letters().find(|letter| G::TOKENS.iter().all(|token| token.letter != *letter));
+        assert_eq!(unknown, None, "every letter of a board has a token");
         let left = Some(G::actions_left(&state) as i64);
         assert_eq!(G::parse(rules, &board, left), Ok(as_written(&state)), "a position is read as it was written");
+        turns.iter().for_each(|turn| check_turned::<G>(rules, &as_written(&state), *turn));
         let (mask, _) = offered::<G>(&state, MaskKind::default_of::<G>());
         let action = mask.nth(choice.below(mask.count() as u32) as usize).expect("a mask is never empty");
         let (mut twin, mut twin_stream) = (game.clone(), stream.clone());
@@ -301,5 +321,66 @@ pub fn check_text_of<G: Text + ActionFeatures>(rules: &G::Rules, seed: u64, as_w
         assert_eq!(step, twin.step(action, &mut twin_stream), "a watched step is a step");
         assert_eq!(game.state(), twin.state(), "a watched step is a step");
         assert!(boards.iter().all(|frame| frame.lines().count() == board.lines().count()));
+    }
+}
+
+/// A symmetry of the image, and how it turns the board's text.
+#[derive(Clone, Copy)]
+struct Turn {
+    symmetry: usize,
+    /// Whether rows become columns, rows are reversed, columns are.
+    changes: [bool; 3],
+}
+
+impl Turn {
+    /// Position whose board's text is the turned one; `None` if no position has it.
+    fn of<G: Text>(self, rules: &G::Rules, state: &G::State) -> Option<G::State> {
+        let [transposes, flips, mirrors] = self.changes;
+        let mut rows: Vec<Vec<char>> = G::board(state).lines().map(|line| line.chars().collect()).collect();
+        if transposes {
+            rows = (0..rows[0].len()).map(|column| rows.iter().map(|row| row[column]).collect()).collect();
+        }
+        if flips {
+            rows.reverse();
+        }
+        if mirrors {
+            rows.iter_mut().for_each(|row| row.reverse());
+        }
+        let rows: Vec<String> = rows.into_iter().map(|row| row.into_iter().collect()).collect();
+        G::parse(rules, &rows.join("\n"), Some(G::actions_left(state) as i64)).ok()
+    }
+}
+
+/// Image and scalars of a position under a symmetry.
+fn seen<G: Image>(state: &G::State, symmetry: usize) -> (Vec<f32>, Vec<f32>) {
+    let (mut image, mut scalars) = (vec![f32::NAN; G::PLANES * G::ROWS * G::COLUMNS], vec![f32::NAN; G::SCALARS]);
+    G::encode(state, symmetry, &mut image, &mut scalars);
+    (image, scalars)
+}
+
+/// Symmetries that turn the board's text, without those that exchange colours.
+fn turns<G: Text + Image>(rules: &G::Rules, state: &G::State) -> Vec<Turn> {
+    let turn = |symmetry| {
+        let changes = (1..8).map(|bits| [4, 2, 1].map(|bit| bits & bit > 0));
+        changes.map(|changes| Turn { symmetry, changes }).find(|turn| {
+            turn.of::<G>(rules, state).is_some_and(|turned| seen::<G>(&turned, 0) == seen::<G>(state, symmetry))
+        })
+    };
+    (1..G::SYMMETRIES).filter_map(turn).collect()
+}
+
+/// Checks that a turned position has the turned moves, to turned positions for the same points.
+fn check_turned<G: Text + Image>(rules: &G::Rules, state: &G::State, turn: Turn) {
+    let symmetry = turn.symmetry;
+    let turned = turn.of::<G>(rules, state);
+    let turned = turned.unwrap_or_else(|| panic!("symmetry {symmetry} turns a board into none of the game"));
+    assert_eq!(seen::<G>(&turned, 0), seen::<G>(state, symmetry), "symmetry {symmetry} turns a board as its text");
+    let legal = G::mask(state, MaskKind::LEGAL);
+    let shown: ActionMask = legal.iter().map(|action| G::transform_action(action, symmetry)).collect();
+    assert_eq!(G::mask(&turned, MaskKind::LEGAL), shown, "symmetry {symmetry}: the legal actions of a turned board");
+    for action in legal.iter() {
+        let (after, other) = (G::after(state, action), G::after(&turned, G::transform_action(action, symmetry)));
+        let same = after.points == other.points && seen::<G>(&after.state, symmetry) == seen::<G>(&other.state, 0);
+        assert!(same, "symmetry {symmetry} is none of the rules: action {action} leads elsewhere on a turned board");
     }
 }

@@ -13,7 +13,8 @@ pub struct Step {
     pub reward: f32,
     /// Whether the game is over.
     pub terminal: bool,
-    /// Waves of the move's chain, 0 for a move that cleared nothing or in games without chains.
+    /// Waves of the move's chain, 0 for a move that cleared nothing; in games without chains always 0,
+    /// or 1 for a move that gains.
     pub waves: u32,
 }
 
@@ -36,6 +37,9 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     const ACTIONS: usize;
     /// Masks, first that of the legal actions.
     const MASKS: &'static [Mask];
+    /// Whether a game may end before its last action, or has no number of actions; `dqn` then needs
+    /// `learning.relative = false`.
+    const MAY_END_EARLY: bool = false;
 
     /// Random numbers of a seed's game, which rules may choose.
     fn random(_rules: &Self::Rules, seed: u128) -> Self::Rng {

@@ -4,9 +4,13 @@
 mod board;
 mod certain;
 mod chains;
+mod conformance;
 mod golden;
 mod match3;
 mod plain;
+// Other crates test with it, too.
+#[allow(dead_code)]
+mod row;
 // Other crates test with it, too.
 #[allow(dead_code)]
 mod toy;

@@ -199,6 +199,7 @@ impl Game for Bejeweled {
     const NAME: &'static str = "bejeweled";
     const ACTIONS: usize = ACTIONS;
     const MASKS: &'static [Mask] = &[Mask::new("legal", "the swaps that match").as_default()];
+    const MAY_END_EARLY: bool = true;
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let moves_left = Some(rules.moves as u16).filter(|moves| *moves > 0);

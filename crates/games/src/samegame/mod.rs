@@ -131,6 +131,7 @@ impl Game for SameGame {
         Mask::new("groups", "a cell of each group").as_default(),
         Mask::new("tabu", "a cell of each group, those of the commonest colour only where there is no other"),
     ];
+    const MAY_END_EARLY: bool = true;
 
     fn random(rules: &Rules, seed: u128) -> SameRandom {
         SameRandom::new(rules.boards, seed)

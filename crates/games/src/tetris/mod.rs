@@ -126,6 +126,7 @@ impl Game for Tetris {
         Mask::new("legal", "all placements of the piece"),
         Mask::new("safe", "placements that do not lose").as_default(),
     ];
+    const MAY_END_EARLY: bool = true;
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let piece = draw.below(PIECES.len() as u32) as u8;

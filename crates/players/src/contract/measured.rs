@@ -4,9 +4,6 @@ use matchq_games::Game;
 pub trait Measured: Game {
     /// What a game's score counts.
     const UNIT: &'static str = "points";
-    /// Whether a game may end before its last move, or has no number of moves; `dqn` then needs
-    /// `learning.relative = false`.
-    const MAY_END_EARLY: bool = false;
     /// Measure of how near its end a game is, where a mishap may come at any move, so that scores of
     /// good players are nearly exponential.
     const IMPORTANCE: Option<Importance<Self>> = None;

@@ -7,7 +7,6 @@ use matchq_games::bejeweled::{Bejeweled, State};
 use matchq_games::{Game, Lookahead, MaskKind, Text};
 
 impl Measured for Bejeweled {
-    const MAY_END_EARLY: bool = true;
     const FORECAST: Option<Forecast<State>> = Some(Forecast { points: forecast, in_search: true });
 }
 

@@ -1,11 +1,10 @@
 use crate::agents::Shipped;
 use crate::contract::{Forecast, Measured};
-use crate::texts::{Build, Roster, line_of_time};
+use crate::texts::Roster;
 use matchq_games::samegame::State;
 use matchq_games::{SameGame, StateFeatures};
 
 impl Measured for SameGame {
-    const MAY_END_EARLY: bool = true;
     const FORECAST: Option<Forecast<State>> = Some(Forecast { points: forecast, in_search: true });
 }
 
@@ -17,8 +16,6 @@ impl Roster for SameGame {
         &[shipped!(Linear, "samegame-cma", "34 weights by CMA-ES on random boards, with which searches begin")];
 
     const THEMES: &'static [&'static str] = &["samegame"];
-
-    const BEST: Option<Build<Self>> = Some(line_of_time);
 }
 
 /// Points of the groups there are, and a part of those that each colour would have as one group; a

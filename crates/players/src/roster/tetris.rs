@@ -9,7 +9,6 @@ use matchq_games::{ActionFeatures, Lookahead};
 
 impl Measured for Tetris {
     const UNIT: &'static str = "lines";
-    const MAY_END_EARLY: bool = true;
     /// Mean height of the columns, in half rows.
     const IMPORTANCE: Option<Importance<Self>> = Some(|game| game.mean_height_in_half_rows());
 }
