@@ -78,8 +78,8 @@ def main():
     programs = sys.argv[1:]
     for game, players, games in PLAYED:
         asked = ["compare", "--game", game, "--players", players, "--games", games, "--threads", 1, "--json", "-"]
-        # Luck takes long in games that hardly end.
-        asked += ["--rule", "rows=10"] if game == "tetris" else ["--luck", 3]
+        # Luck takes long in games that hardly end, and is nothing without chance.
+        asked += {"tetris": ["--rule", "rows=10"], "samegame": []}.get(game, ["--luck", 3])
         one, other = (without_times(json.loads(run(program, *asked))) for program in programs)
         same(f"games of {game}", one, other)
     with tempfile.TemporaryDirectory() as folder:

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::builder::StyledStr;
 use clap::{Arg, ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::named;
@@ -37,8 +38,36 @@ impl Cli {
 
     /// All commands and flags under the program's name.
     pub fn of_the_program() -> clap::Command {
-        Self::command().name(named::name()).version(named::version())
+        let command = Self::command().name(named::name()).version(named::version());
+        match named::name() {
+            "matchq" => command,
+            name => renamed(command, name),
+        }
     }
+}
+
+/// Help whose commands are those of a program with another name.
+fn renamed(mut command: clap::Command, name: &str) -> clap::Command {
+    let told = |text: Option<&StyledStr>| {
+        let own = |before: &str| format!("{before}{name} ");
+        Some(text?.to_string().replace("`matchq ", &own("`")).replace("(matchq ", &own("(")))
+    };
+    let of_argument = |mut argument: Arg| {
+        if let Some(text) = told(argument.get_help()) {
+            argument = argument.help(text);
+        }
+        if let Some(text) = told(argument.get_long_help()) {
+            argument = argument.long_help(text);
+        }
+        argument
+    };
+    if let Some(text) = told(command.get_about()) {
+        command = command.about(text);
+    }
+    if let Some(text) = told(command.get_long_about()) {
+        command = command.long_about(text);
+    }
+    command.mut_args(of_argument).mut_subcommands(|command| renamed(command, name))
 }
 
 /// Subcommands.
@@ -525,7 +554,8 @@ pub struct Manual {
 ///
 /// Each line is a game as JSON: {"game": "samegame", "rules": {"boards": "standard"}, "seed": 4, "moves": [[[2, 11],
 /// ...]]}, as --moves of eval and compare writes it; "board" may stand in place of "seed" in games without chance.
-/// A "score" in a line is checked. A line that proves nothing ends the work with exit code 2.
+/// A "score" in a line is checked. A line that proves nothing ends the work with exit code 2. A digest
+/// stands for a game: the same moves from the same deal have the same one, however a file writes them.
 #[derive(Debug, Args)]
 pub struct Verify {
     /// Files of games, a line of JSON each; - is standard input
@@ -654,4 +684,25 @@ pub struct Compute {
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = whole(1_u32..=4_096))]
     pub threads: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn help_of_all(mut command: clap::Command) -> String {
+        command.build();
+        let mut text = command.render_long_help().to_string();
+        for command in command.get_subcommands() {
+            text += &command.clone().render_long_help().to_string();
+        }
+        text
+    }
+
+    #[test]
+    fn the_help_of_a_program_with_another_name_names_its_own_commands() {
+        let [own, ours] = [renamed(Cli::command(), "mine"), Cli::command()].map(help_of_all);
+        assert!(own.contains("`mine players`") && own.contains("`mine serve`") && own.contains("<(mine completions"));
+        assert!(ours.contains("`matchq players`") && !own.contains("`matchq "), "{own}");
+    }
 }

@@ -14,7 +14,6 @@ mod door;
 #[cfg(not(target_family = "wasm"))]
 mod inside;
 #[cfg(not(target_family = "wasm"))]
-mod named;
 #[cfg_attr(target_family = "wasm", path = "program_page.rs")]
 mod program;
 #[cfg(not(target_family = "wasm"))]
@@ -22,6 +21,7 @@ pub mod report;
 #[cfg(not(target_family = "wasm"))]
 pub mod serve;
 
+use matchq_core::named;
 pub use matchq_core::{error, files, instructions, random};
 pub use matchq_games as games;
 pub use matchq_learners::{self as learners, network};

@@ -9,6 +9,7 @@ use crate::cli::{Advise, Look};
 use crate::error::{Error, Result};
 use crate::files::{self, check_apart, write_atomically};
 use crate::games::{Given, Names, cells_in_words, tidy};
+use crate::named;
 use crate::players::{Advised, Playable, registry};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, Theme};
 
@@ -59,10 +60,11 @@ pub(super) fn read<G: Playable>(arguments: &Advise, rules: &G::Rules) -> Result<
         tell(&format!("{unsure}; taken as unknown: {}", places.join("; ")));
     } else if let Some(doubt) = doubt {
         let given = arguments.game.name.is_some() || arguments.look.theme.is_some();
+        let program = named::name();
         let taken = format!("it was taken for {}, and --game names another game; ", G::NAME);
         return Err(Error::runtime(format!(
-            "{doubt}; {}there is no advice on such a board: matchq read {name} --game {} --overlay OUT.png shows what was \
-             seen, matchq read --teach makes a theme that knows such pictures",
+            "{doubt}; {}there is no advice on such a board: {program} read {name} --game {} --overlay OUT.png shows what \
+             was seen, {program} read --teach makes a theme that knows such pictures",
             if given { "" } else { &taken },
             G::NAME
         )));
@@ -145,7 +147,8 @@ pub(super) fn themes(game: Option<&str>, theme: Option<&str>) -> Result<Vec<Them
     };
     if let (true, Some(name)) = (names.is_empty(), game) {
         let sentence = format!(
-            "there is no theme for pictures of {name}: name one by --theme, or make one by matchq read --teach"
+            "there is no theme for pictures of {name}: name one by --theme, or make one by {} read --teach",
+            named::name()
         );
         return Err(Error::user(sentence));
     }

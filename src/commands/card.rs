@@ -135,6 +135,8 @@ impl Words<'_> {
         let (program, game) = (named::name(), G::NAME);
         let title = yaml(name);
         let licence = if agent.ships() { "license: mit\n" } else { "" };
+        // A program is often named like its game.
+        let tags = if *program == *game { format!("- {game}\n") } else { format!("- {program}\n- {game}\n") };
         let network = if agent.file.kind == Kind::Network { "- deep-reinforcement-learning\n" } else { "" };
         let score = report.map(|report| {
             let scores = &report.figures.scores;
@@ -171,7 +173,7 @@ impl Words<'_> {
             )
         });
         format!(
-            "---\n{licence}library_name: {program}\ntags:\n- reinforcement-learning\n{network}- {program}\n- {game}\n{index}---\n\n\
+            "---\n{licence}library_name: {program}\ntags:\n- reinforcement-learning\n{network}{tags}{index}---\n\n\
              # {name}, an agent for {game}\n\n![A game, seed 0]({GAME})\n\n{measured}\nIt plays:\n\n    \
              {program} play --player .{rules}\n{python}{config}"
         )

@@ -1,5 +1,6 @@
 //! `matchq compare`: several players in the same games.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::series::{self, games};
@@ -17,6 +18,7 @@ use matchq_pictures::shortened;
 pub fn run<G: Playable>(arguments: &Compare, agents: &Agents) -> Result<()> {
     series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
     let rules = series::check::<G>(&arguments.series)?;
+    series::check_luck::<G>(arguments.luck)?;
     threads(arguments.threads)?;
     let texts = arguments.players.iter().chain(&arguments.player);
     let mut players = series::players::<G>(texts, &rules, agents)?;
@@ -37,6 +39,7 @@ pub fn run_again(arguments: &Compare) -> Result<()> {
 pub(crate) fn again<G: Playable>(arguments: &Compare, files: Vec<(&Path, Saved)>) -> Result<()> {
     series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
     series::check::<G>(&arguments.series)?;
+    series::check_luck::<G>(arguments.luck)?;
     threads(arguments.threads)?;
     adjusted::<G>(arguments, checked::<G>(files)?)
 }
@@ -130,7 +133,12 @@ const NAME: usize = 26;
 
 fn text(all: &[Report]) -> String {
     let longest = all.iter().map(|report| report.player.chars().count()).max().unwrap_or(0).max("player".len());
-    let width = longest.min(NAME);
+    // Different players have different names.
+    let differ = |width: &usize| {
+        let names: HashSet<String> = all.iter().map(|report| shortened(&report.player, *width)).collect();
+        names.len() == all.len()
+    };
+    let width = (longest.min(NAME)..longest).find(differ).unwrap_or(longest);
     let alike = all.iter().all(|report| report.games == all[0].games);
     let shared = if alike { "the same for every player" } else { "pairs by the games that both played" };
     let mut text = format!("{}, {shared}\n\n", games(all));

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
 use crate::eval::{Endurance, Extent, Sequence, deal, endure, levels};
 use crate::games::counted;
+use crate::named;
 use crate::players::roster::Importance;
 use crate::players::{Agents, Playable, Player};
 use crate::report::columns::table;
@@ -52,8 +53,9 @@ pub fn check<G: Playable>(arguments: &Endure) -> Result<(G::Rules, Extent)> {
     if !G::MAY_END_EARLY {
         let moves = counted(G::actions_left(&deal::<G>(&rules, 0).0.state()), "moves");
         return Err(Error::user(format!(
-            "a game of {} has {moves}: `matchq eval` plays it to its end; endure is for games that may go on",
-            G::NAME
+            "a game of {} has {moves}: `{} eval` plays it to its end; endure is for games that may go on",
+            G::NAME,
+            named::name()
         )));
     }
     let seed = arguments.seed;

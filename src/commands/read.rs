@@ -10,6 +10,7 @@ use crate::cli::Read;
 use crate::error::{Error, Result};
 use crate::files::{self, check_apart, check_destination, read_limited, text, write_atomically};
 use crate::games::{Game as _, Match3, counted, tidy};
+use crate::named;
 use crate::vision::{self, LONGEST, Picture, Reading, SURE, Theme};
 
 /// Maximum bytes of a board.
@@ -83,7 +84,7 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
     let (name, picture) = picture(arguments)?;
     let field = field(&arguments.look, size, &picture)?;
     let lesson = vision::teach(&name, &picture, &rows, field)?;
-    let comment = format!("Learned by matchq read --teach from {name} and {}.", board.display());
+    let comment = format!("Learned by {} read --teach from {name} and {}.", named::name(), board.display());
     // The theme as read again, with rounded numbers.
     let text = lesson.theme.to_toml(&comment)?;
     let theme = Theme::parse(&path.display().to_string(), &text)?;
@@ -123,7 +124,10 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
 fn picture(arguments: &Read) -> Result<(String, Picture)> {
     let path = arguments.image.as_deref().unwrap_or(Path::new("-"));
     if files::is_input(path) && io::stdin().is_terminal() {
-        return Err(Error::user("name a picture, or give one on standard input: matchq read IMAGE"));
+        return Err(Error::user(format!(
+            "name a picture, or give one on standard input: {} read IMAGE",
+            named::name()
+        )));
     }
     let name = files::name(path);
     let picture = Picture::decode(&name, &read_limited(path, LONGEST)?)?;

@@ -12,9 +12,20 @@ use crate::cli::Series as Arguments;
 use crate::error::{Error, Result};
 use crate::eval::{self, PlayedGame, Ratio, Report, deal, play_scores, play_series};
 use crate::files;
+use crate::named;
 use crate::players::roster::OwnFigures;
 use crate::players::{Agents, BoxedPlayer, Playable, Player};
 use crate::report::progress;
+
+/// Checks that luck can be estimated, if it is to be.
+pub fn check_luck<G: Playable>(luck: Option<u32>) -> Result<()> {
+    match luck {
+        Some(_) if G::PUZZLE.is_some() => {
+            Err(Error::user(format!("--luck: nothing is left to chance in {} after the deal: leave it out", G::NAME)))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Estimates the luck of each game, with progress on a terminal.
 pub fn estimate_luck<G: Playable>(report: &mut Report, simulations: u32) -> Result<()> {
@@ -123,8 +134,9 @@ pub fn play_games<G: Playable>(
         if !suggested && moves.longest >= LONG {
             suggested = true;
             let long = HumanCount(LONG);
+            let program = named::name();
             let line =
-                format!("{name}: a game has {long} moves already; `matchq endure --split` finds the mean sooner");
+                format!("{name}: a game has {long} moves already; `{program} endure --split` finds the mean sooner");
             progress.suspend(|| tell(&line));
         }
     };

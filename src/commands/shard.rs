@@ -110,7 +110,10 @@ pub fn run<G: Playable>(arguments: &Shard, agents: &Agents) -> Result<()> {
 /// Refuses flags that say where a whole command's report goes.
 fn refuse_outputs(given: &[(&str, bool)]) -> Result<()> {
     match given.iter().find(|(_, given)| *given) {
-        Some((flag, _)) => Err(Error::user(format!("{flag}: a shard writes to --out; give {flag} to `matchq merge`"))),
+        Some((flag, _)) => {
+            let program = named::name();
+            Err(Error::user(format!("{flag}: a shard writes to --out; give {flag} to `{program} merge`")))
+        }
         None => Ok(()),
     }
 }
@@ -142,6 +145,7 @@ fn run_compare<G: Playable>(place: &Place, arguments: &Compare, agents: &Agents)
         ("--from", !arguments.from.is_empty()),
     ])?;
     let rules = series::check::<G>(series)?;
+    series::check_luck::<G>(arguments.luck)?;
     threads(arguments.threads)?;
     let texts: Vec<&String> = arguments.players.iter().chain(&arguments.player).collect();
     let mut players = series::players::<G>(texts.iter().copied(), &rules, agents)?;

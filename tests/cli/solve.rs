@@ -152,9 +152,11 @@ fn chosen_boards_have_a_sum_and_no_interval_and_without_chance_there_is_no_luck(
     assert!(told.contains(&format!("\ntogether {sum}\n")) && !told.contains('±'), "{told}");
     assert_eq!((&report["half_width"], report["moves_without_match"].as_f64()), (&Value::Null, Some(0.0)));
     let players = ["compare", "--players", "greedy,random"];
-    let compared = place.run_well(&[&players, &standard[..], &["--luck", "100000"]].concat());
-    assert!(!compared.contains('±') && !compared.contains('*') && compared.contains("luck-adjusted"), "{compared}");
+    let output = place.run(&[&players, &standard[..], &["--luck", "10"]].concat());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && told.contains("--luck: nothing is left to chance"), "{told}");
     let compared = place.run_well(&[&players, &standard[..], &["--json", "again.json"]].concat());
+    assert!(!compared.contains('±') && !compared.contains('*'), "{compared}");
     assert_eq!(place.run_well(&["compare", "--from", "again.json"]).contains('±'), compared.contains('±'));
     // Other boards are drawn.
     let told = place.run_well(&[&["eval", "--player", "greedy"], &series[..]].concat());

@@ -17,6 +17,7 @@ pub mod disk;
 pub mod error;
 pub mod files;
 pub mod instructions;
+pub mod named;
 pub mod pool;
 pub mod random;
 pub mod statistics;

@@ -8,6 +8,7 @@ use crate::contract::{BoxedPlayer, Measured, PolicyPlayer};
 use crate::learned::{Linear, ValueModel};
 use crate::network::{Backend, Model, NetworkPlayer, Precision};
 use matchq_core::error::{Error, Result, in_words};
+use matchq_core::named;
 use matchq_games::{ActionFeatures, Game, Image, StateFeatures};
 
 /// File of the agent that a folder stands for.
@@ -210,7 +211,8 @@ impl Agent {
 pub fn none_inside<G: Game>() -> Error {
     Error::user(format!(
         "no agent of {0} is inside the program: name one by its run's name or its path, or take a player that needs \
-         none (matchq players --game {0})",
-        G::NAME
+         none ({1} players --game {0})",
+        G::NAME,
+        named::name()
     ))
 }

@@ -9,6 +9,7 @@ use super::options::{CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, Options, Param
 use crate::agent_file::Kind;
 use crate::contract::BoxedPlayer;
 use matchq_core::error::{Error, Result};
+use matchq_core::named;
 
 /// All players of a game, the recommended ones first.
 pub fn players<G: Roster>() -> Vec<Entry<G>> {
@@ -188,11 +189,12 @@ fn short<G: Roster>() -> String {
     };
     format!(
         "{}: {}\n\nready to play\n{}\nby rules and simulations\n{}\nYour own agents play by their runs' names or paths. A player's \
-         parameters: matchq players --game {} --player NAME\n",
+         parameters: {} players --game {} --player NAME\n",
         G::NAME,
         G::ABOUT,
         lines(&named),
         lines(&own),
+        named::name(),
         G::NAME
     )
 }
