@@ -6,6 +6,7 @@ mod evaluate;
 mod every;
 mod kit;
 mod network;
+mod row;
 mod search;
 mod shipped;
 mod text;

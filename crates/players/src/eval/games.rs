@@ -270,8 +270,10 @@ impl<G: Game> Watch<G> for Record {
             self.actions.push(action as u16);
         }
         self.moves += 1;
-        self.matches += u32::from(step.waves > 0);
-        self.waves += step.waves;
+        // A gain in a game without chains is one wave.
+        let waves = step.waves.max(u32::from(step.reward > 0.0));
+        self.matches += u32::from(waves > 0);
+        self.waves += waves;
     }
 }
 

@@ -152,7 +152,8 @@ impl<G: StateFeatures> ValuePlayer<G> {
     /// Value of an action's certain result over `depth` actions, this one included.
     fn certain(&self, state: &G::State, action: usize, depth: u32) -> f64 {
         let after = G::after(state, action);
-        let over = G::actions_left(state) == 1;
+        let ends = || G::PUZZLE.is_some() && G::mask(&after.state, MaskKind::LEGAL).is_empty();
+        let over = G::actions_left(state) == 1 || ends();
         self.value(after.points, (!over).then_some(&after.state), depth)
     }
 
@@ -217,7 +218,7 @@ impl<G: StateFeatures> Policy<G> for ValuePlayer<G> {
 mod tests {
     use super::*;
     use matchq_games::match3::{EFFECTIVE, MATCHING, Match3, Rules, State};
-    use matchq_games::{Bejeweled, Bilging, Game, Lookahead, bejeweled};
+    use matchq_games::{Bejeweled, Bilging, Game, Lookahead, SameGame, Text, bejeweled};
 
     fn model(outcomes: usize, rewards: bool) -> ValueModel {
         let value = LinearValue::new(vec![5.0, 0.5, 2.0], 1);
@@ -267,6 +268,16 @@ mod tests {
                 assert_eq!(value, points + 0.5 * later, "{action}");
             }
         }
+    }
+
+    #[test]
+    fn after_the_end_of_a_game_that_counts_no_moves_nothing_is_expected() {
+        let rows = [vec![".".repeat(15); 14], vec![format!("RRG{}", ".".repeat(12))]].concat().join("\n");
+        let state = SameGame::parse(&Default::default(), &rows, None).unwrap();
+        let value = LinearValue::new(vec![3.0; 1 + SameGame::NAMES.len()], 1);
+        let model = ValueModel { value, mask: MaskKind::LEGAL, ..model(0, true) };
+        let values = model.player::<SameGame>(&Default::default(), 1).values(&state, &mut Stream::new(0, Role::Tie, 0));
+        assert!(values.iter().all(|valued| valued.value == 0.0), "{values:?}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! All players of the crate as entries: their names, what they are, their parameters.
 
 use super::game::{OwnPolicy, Roster, agent_of, first_agent, last_agent};
+use super::lines::line_of_time;
 use super::options::{
     BREADTH, CHECKPOINT, DEEPEST, DEFAULT_MS, DEPTH, Entry, GUIDE, LONGEST_PLAN, MS, NETWORK_BATCH, Options, PLANS,
     PRECISION, Parameter, SIMS, WEIGHT, budget,
@@ -24,6 +25,7 @@ pub(super) fn best<G: Roster>() -> Entry<G> {
         parameters: &[TIME, SIMULATIONS],
         build: |options, rules| match (G::BEST, first_agent::<G>(Kind::Network)) {
             (Some(build), _) => build(options, rules),
+            (None, _) if G::PUZZLE.is_some() => line_of_time(options),
             (None, Some(_)) => searching(options, rules),
             (None, None) => recommended(options, rules, 2),
         },
@@ -42,7 +44,7 @@ pub(super) fn random<G: Roster>() -> Entry<G> {
 pub(super) fn matching<G: Roster>() -> Entry<G> {
     Entry {
         name: "matching",
-        about: "any move that the rules call promising: in match-3 one that matches",
+        about: "any move of the game's default mask, in match-3 one that matches",
         parameters: &[],
         build: |options, _| options.player(Random { mask: MaskKind::default_of::<G>() }),
     }

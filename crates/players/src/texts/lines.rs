@@ -192,7 +192,7 @@ pub(super) fn anneal<G: Roster>() -> Entry<G> {
             Parameter {
                 key: "hot",
                 default: None,
-                about: "heat at the beginning, in points; without it 60, and 30 below a million changes",
+                about: "heat at the beginning, in points; without it SameGame's best, 60, and 30 below a million changes",
             },
             Parameter { key: "cold", default: None, about: "heat at the end; without it half of those" },
             Parameter { key: "left", default: Some("20"), about: "points that a piece left at the end takes away" },
@@ -267,9 +267,19 @@ pub(super) fn nested<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The best search for the time of a game's line, not of a move; a simulation is a changed line.
-pub(crate) fn line_of_time<G: Roster>(options: &Options<G>, _: &G::Rules) -> Result<BoxedPlayer<G>> {
-    let (changes, time) = match budget(options)? {
+/// The best search for the time of a game's line, not of a move; a simulation is a changed line, or a
+/// position that goes on in a beam.
+pub(super) fn line_of_time<G: Roster>(options: &Options<G>) -> Result<BoxedPlayer<G>> {
+    let budget = budget(options)?;
+    if G::BY_TILES.is_none() {
+        let width = match budget {
+            Budget::Simulations(simulations) => Width::Positions(simulations.max(1) as usize),
+            Budget::Time(time) => Width::Time(time),
+        };
+        let (mask, value) = (MaskKind::default_of::<G>(), value_of_positions(options)?);
+        return line_player(options, Beam::<G> { width, mask, value });
+    }
+    let (changes, time) = match budget {
         Budget::Simulations(simulations) => (simulations as u64, None),
         Budget::Time(time) => (LONG_ANNEALING, Some(time)),
     };

@@ -80,6 +80,14 @@ impl<G: Lookahead, F: FindLine<G>> LinePlayer<G, F> {
         }
         rests.insert(self.puzzle.hash(&state), Rest { state, line });
     }
+
+    /// Keeps what follows a line's first move.
+    fn keep_rest(&self, state: &G::State, line: &Line) {
+        if let Some((action, rest @ [_, ..])) = line.actions.split_first() {
+            let (points, next) = after_line::<G>(state, &[*action]);
+            self.keep(next, Line { points: line.points - points, actions: rest.to_vec() });
+        }
+    }
 }
 
 impl<G: Lookahead, F: FindLine<G>> Policy<G> for LinePlayer<G, F> {
@@ -91,6 +99,7 @@ impl<G: Lookahead, F: FindLine<G>> Policy<G> for LinePlayer<G, F> {
                 let valued = Valued::new(*action, line.points);
                 // A search that was stopped may find more next time.
                 if !stop::is_asked() {
+                    self.keep_rest(state, &line);
                     self.keep(*state, line);
                 }
                 vec![valued]
@@ -104,13 +113,10 @@ impl<G: Lookahead, F: FindLine<G>> Policy<G> for LinePlayer<G, F> {
 
     fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
         let line = self.line(state, ties);
-        let Some((action, rest)) = line.actions.split_first() else {
+        let Some(action) = line.actions.first() else {
             return offered::<G>(state, MaskKind::default_of::<G>()).0.nth(0).unwrap_or_default();
         };
-        if !rest.is_empty() {
-            let (points, next) = after_line::<G>(state, &[*action]);
-            self.keep(next, Line { points: line.points - points, actions: rest.to_vec() });
-        }
+        self.keep_rest(state, &line);
         *action
     }
 
@@ -335,5 +341,21 @@ mod tests {
         let others = SameGame::after(&start, first[0].action).state;
         player.choose(&others, &mut stream());
         assert_eq!(asked(), 2);
+    }
+
+    #[test]
+    fn a_player_that_is_only_asked_for_its_values_searches_once_a_game_too() {
+        let player = LinePlayer::new(PUZZLE, Counted(Default::default()));
+        let mut draws = stream();
+        let mut game = SameGame::new(&Rules::default(), &mut draws);
+        let first = player.values(&game.state(), &mut stream())[0];
+        // A person may go back.
+        assert_eq!(player.values(&game.state(), &mut stream()), [first]);
+        while !game.is_over() {
+            let action = player.rank(&game.state(), &mut stream())[0].action;
+            game.step(action, &mut draws);
+        }
+        let asked = player.search.0.load(std::sync::atomic::Ordering::Relaxed);
+        assert_eq!((asked, first.value), (1, f64::from(game.score())));
     }
 }
