@@ -183,6 +183,7 @@ impl<S: Script> Game for Probe<S> {
     const NAME: &'static str = S::NAME;
     const ACTIONS: usize = S::ACTIONS;
     const MASKS: &'static [Mask] = &[Mask::new("legal", "the actions that the rules allow")];
+    const MAY_END_EARLY: bool = S::MOVES == 0;
 
     fn new(rules: &(), draw: &mut impl Draw) -> Self {
         Self::at(rules, &Position { dealt: draw.below(S::DEALS) as usize, ..START })
