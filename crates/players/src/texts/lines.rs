@@ -159,18 +159,22 @@ fn annealing<G: Roster>(
     let Some(by_tiles) = G::BY_TILES else {
         return Err(Error::runtime(format!("{} is not told by tiles", G::NAME)));
     };
-    let beam = |width| -> Result<_> {
-        let (width, mask) = (Width::Positions(width), MaskKind::default_of::<G>());
-        Ok(Beam { width, mask, value: value_of_positions(options)? })
-    };
-    let first = match first {
-        0 if !options.has_any_agent() => None,
-        0 if options.given("first").is_some() => {
-            return Err(Error::user(format!("'{}' has an agent, but no beam that it values", options.asked)));
-        }
-        width => Some(beam(width.max(1))?),
-    };
+    let first = first_beam(options, first)?;
     line_player(options, Anneal { by_tiles, changes, time, first, heat, left, mask })
+}
+
+/// The beam of so many positions whose line a search begins with; none of 0, unless an agent is to value one.
+fn first_beam<G: Roster>(options: &Options<G>, width: usize) -> Result<Option<Beam<G>>> {
+    match width {
+        0 if !options.has_any_agent() => Ok(None),
+        0 if options.given("first").is_some() => {
+            Err(Error::user(format!("'{}' has an agent, but no beam that it values", options.asked)))
+        }
+        width => {
+            let (width, mask) = (Width::Positions(width.max(1)), MaskKind::default_of::<G>());
+            Ok(Some(Beam { width, mask, value: value_of_positions(options)? }))
+        }
+    }
 }
 
 pub(super) fn anneal<G: Roster>() -> Entry<G> {
@@ -229,13 +233,19 @@ pub(super) fn nrpa<G: Roster>() -> Entry<G> {
                 default: Some("0"),
                 about: "times that a level finds its best line again before it ends, 0: it never ends early",
             },
+            Parameter {
+                key: "first",
+                default: Some("0"),
+                about: "width of the beam to whose line the first weights adapt; 0: there is none",
+            },
             LINE_MS,
             NEST_MASK,
+            VALUE_AGENT,
         ],
         build: |options, _| {
             line_player(
                 options,
-                Nrpa {
+                Nrpa::<G> {
                     level: options.number("level", "a whole number", 1..=10)?,
                     iterations: options.number("iterations", "a whole number", 1..=1_000_000)?,
                     playouts: options.number("playouts", "a whole number", 1..=1_000_000)?,
@@ -243,6 +253,7 @@ pub(super) fn nrpa<G: Roster>() -> Entry<G> {
                     mask: mask_of_nest(options)?,
                     alpha: options.number("alpha", "a number", 0.0..=1e3)?,
                     repeats: options.number("repeats", "a whole number", 0..=1_000_000)?,
+                    first: first_beam(options, options.number("first", "a whole number", 0..=1_000_000)?)?,
                 },
             )
         },

@@ -181,7 +181,16 @@ mod tests {
     fn searches() -> Vec<Box<dyn FindLine<SameGame>>> {
         vec![
             Box::new(Beam::<SameGame> { width: Width::Positions(200), mask: GROUPS, value: Box::new(|_| 0.0) }),
-            Box::new(Nrpa { level: 2, iterations: 20, playouts: 1, time: None, mask: TABU, alpha: 1.0, repeats: 0 }),
+            Box::new(Nrpa {
+                level: 2,
+                iterations: 20,
+                playouts: 1,
+                time: None,
+                mask: TABU,
+                alpha: 1.0,
+                repeats: 0,
+                first: None,
+            }),
             Box::new(Nested { level: 1, time: None, mask: GROUPS }),
             Box::new(Anneal { changes: 20_000, ..anneal(None) }),
         ]
@@ -235,7 +244,16 @@ mod tests {
             Box::new(Anneal { first: Some(beam), ..anneal(time) }),
             Box::new(anneal(None)),
             Box::new(Beam { width: Width::Time(Duration::from_nanos(1)), mask: GROUPS, value: Box::new(|_| 0.0) }),
-            Box::new(Nrpa { level: 3, iterations: 9, playouts: 1, time, mask: TABU, alpha: 1e3, repeats: 0 }),
+            Box::new(Nrpa {
+                level: 3,
+                iterations: 9,
+                playouts: 1,
+                time,
+                mask: TABU,
+                alpha: 1e3,
+                repeats: 0,
+                first: None,
+            }),
             Box::new(Nested { level: 2, time, mask: GROUPS }),
         ];
         for search in searches {
@@ -266,13 +284,30 @@ mod tests {
         for seed in 1..=3 {
             let state = SameGame::new(&rules, &mut SameGame::random(&rules, seed)).state();
             let search = |level, iterations, alpha| {
-                let search = Nrpa { level, iterations, playouts: 1, time: None, mask: TABU, alpha, repeats: 0 };
+                let search =
+                    Nrpa { level, iterations, playouts: 1, time: None, mask: TABU, alpha, repeats: 0, first: None };
                 search.find(PUZZLE, &state, &mut stream()).points
             };
             adapted += search(2, 40, 1.0);
             random += search(1, 1_600, 0.0);
         }
         assert!(adapted > 1.2 * random, "{adapted} {random}");
+    }
+
+    #[test]
+    fn weights_that_adapt_to_a_beams_line_first_find_that_line_or_a_better_one() {
+        let rules = Rules { boards: Boards::Standard };
+        let state = SameGame::new(&rules, &mut SameGame::random(&rules, 4)).state();
+        let beam = || Beam::<SameGame> { width: Width::Positions(20), mask: GROUPS, value: Box::new(|_| 0.0) };
+        let line = beam().find(PUZZLE, &state, &mut stream());
+        let search = |alpha, first| {
+            let search =
+                Nrpa { level: 1, iterations: 20, playouts: 1, time: None, mask: TABU, alpha, repeats: 0, first };
+            search.find(PUZZLE, &state, &mut stream())
+        };
+        // A great step leaves nothing to chance: each game is the beam's own.
+        assert_eq!(search(1e3, Some(beam())), line);
+        assert!(search(1.0, None).points < line.points && search(1.0, Some(beam())).points >= line.points);
     }
 
     #[test]

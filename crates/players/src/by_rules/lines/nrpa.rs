@@ -2,15 +2,14 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::time::Duration;
 
-use super::{Deadline, FindLine, Line};
+use super::{Beam, Deadline, FindLine, Line};
 use matchq_core::random::Stream;
 use matchq_games::{Lookahead, MaskKind, Puzzle};
 use rand::Rng;
 
 /// Nested rollout policy adaptation (Rosin 2011, "Nested rollout policy adaptation for Monte Carlo
 /// tree search"): random games by weights of moves, which grow for the moves of the best game so far.
-#[derive(Clone, Debug)]
-pub struct Nrpa {
+pub struct Nrpa<G: Lookahead> {
     /// Levels of the nest, at least 1.
     pub level: u32,
     /// Searches of the level below in a search.
@@ -27,6 +26,8 @@ pub struct Nrpa {
     /// Times that a level finds its best line again before it ends (Cazenave 2016's limited
     /// repetitions); 0: it never ends early.
     pub repeats: u32,
+    /// The beam whose line is the best game at the start, to which the first weights adapt.
+    pub first: Option<Beam<G>>,
 }
 
 /// Weights of moves by their names.
@@ -53,6 +54,27 @@ impl Hasher for Own {
     }
 }
 
+/// A game to its end, whose moves `choose` chooses by their places.
+fn played<G: Lookahead>(
+    puzzle: &dyn Puzzle<G>,
+    start: &G::State,
+    mask: MaskKind,
+    mut choose: impl FnMut(&[(usize, u64)]) -> usize,
+) -> Game {
+    let (mut state, mut game) = (*start, Game::default());
+    while let Some((points, next)) = puzzle.play(&state, mask, &mut |moves| {
+        let chosen = choose(moves);
+        game.line.actions.push(moves[chosen].0);
+        game.choices.push((chosen, game.names.len()));
+        game.names.extend(moves.iter().map(|(_, name)| *name));
+        chosen
+    }) {
+        game.line.points += f64::from(points);
+        state = next;
+    }
+    game
+}
+
 /// A game with the names of all moves that there were.
 #[derive(Clone, Default)]
 struct Game {
@@ -70,17 +92,11 @@ impl Game {
     }
 }
 
-impl Nrpa {
+impl<G: Lookahead> Nrpa<G> {
     /// A game by the weights: a move's chance is in proportion to e to the power of its weight.
-    fn play<G: Lookahead>(
-        &self,
-        puzzle: &dyn Puzzle<G>,
-        start: &G::State,
-        weights: &Weights,
-        random: &mut Stream,
-    ) -> Game {
-        let (mut state, mut game, mut chances) = (*start, Game::default(), Vec::new());
-        while let Some((points, next)) = puzzle.play(&state, self.mask, &mut |moves| {
+    fn play(&self, puzzle: &dyn Puzzle<G>, start: &G::State, weights: &Weights, random: &mut Stream) -> Game {
+        let mut chances = Vec::new();
+        played(puzzle, start, self.mask, |moves| {
             chances.clear();
             let mut sum = 0.0;
             for (_, name) in moves {
@@ -88,20 +104,22 @@ impl Nrpa {
                 chances.push(sum);
             }
             let at = sum * (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-            let chosen = chances.partition_point(|sum| *sum <= at).min(moves.len() - 1);
-            game.line.actions.push(moves[chosen].0);
-            game.choices.push((chosen, game.names.len()));
-            game.names.extend(moves.iter().map(|(_, name)| *name));
-            chosen
-        }) {
-            game.line.points += f64::from(points);
-            state = next;
-        }
-        game
+            chances.partition_point(|sum| *sum <= at).min(moves.len() - 1)
+        })
+    }
+
+    /// The game of the beam's line, if there is one.
+    fn first(&self, puzzle: &dyn Puzzle<G>, start: &G::State, deadline: &Deadline) -> Option<Game> {
+        let beam = self.first.as_ref()?;
+        let mut actions = beam.before(deadline, puzzle, start).actions.into_iter();
+        Some(played(puzzle, start, beam.mask, |moves| {
+            let action = actions.next();
+            moves.iter().position(|(one, _)| Some(*one) == action).unwrap_or(0)
+        }))
     }
 
     /// Best game of a level, at least 1, from weights that adapt to the best game so far.
-    fn nest<G: Lookahead>(
+    fn nest(
         &self,
         puzzle: &dyn Puzzle<G>,
         start: &G::State,
@@ -154,9 +172,18 @@ impl Nrpa {
     }
 }
 
-impl<G: Lookahead> FindLine<G> for Nrpa {
+impl<G: Lookahead> FindLine<G> for Nrpa<G> {
     fn find(&self, puzzle: &dyn Puzzle<G>, state: &G::State, ties: &mut Stream) -> Line {
         let deadline = Deadline::new(self.time);
-        deadline.best(|| self.nest(puzzle, state, (self.level, Weights::default()), ties, &deadline).line)
+        // A slow machine begins with the part that it finds in half of the time.
+        let half = Deadline::new(self.time.map(|time| time / 2));
+        let first = self.first(puzzle, state, &half);
+        let mut start = Weights::default();
+        first.iter().for_each(|game| self.adapt(&mut start, game));
+        let found = deadline.best(|| self.nest(puzzle, state, (self.level, start.clone()), ties, &deadline).line);
+        match first.map(|game| game.line) {
+            Some(first) if first.points > found.points => first,
+            _ => found,
+        }
     }
 }
