@@ -1,6 +1,5 @@
 //! `matchq compare`: several players in the same games.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use super::series::{self, games};
@@ -12,7 +11,7 @@ use crate::files;
 use crate::players::{Agents, Playable};
 use crate::report::columns::table;
 use crate::report::plot::{self, Contender};
-use matchq_pictures::shortened;
+use matchq_pictures::apart;
 
 /// Plays the games with every player and writes the results.
 pub fn run<G: Playable>(arguments: &Compare, agents: &Agents) -> Result<()> {
@@ -131,14 +130,10 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
 /// Maximum columns of a name, for tables of at most 100 columns.
 const NAME: usize = 26;
 
+/// Those of a name in the head of a column.
+const HEAD: usize = 16;
+
 fn text(all: &[Report]) -> String {
-    let longest = all.iter().map(|report| report.player.chars().count()).max().unwrap_or(0).max("player".len());
-    // Different players have different names.
-    let differ = |width: &usize| {
-        let names: HashSet<String> = all.iter().map(|report| shortened(&report.player, *width)).collect();
-        names.len() == all.len()
-    };
-    let width = (longest.min(NAME)..longest).find(differ).unwrap_or(longest);
     let alike = all.iter().all(|report| report.games == all[0].games);
     let shared = if alike { "the same for every player" } else { "pairs by the games that both played" };
     let mut text = format!("{}, {shared}\n\n", games(all));
@@ -154,7 +149,9 @@ fn text(all: &[Report]) -> String {
         ("games", 6),
     ]);
     let all = &sorted(all, lucky);
-    let rows = all.iter().map(|Report { player, figures, games, luck_adjusted, .. }| {
+    let names: Vec<&str> = all.iter().map(|report| report.player.as_str()).collect();
+    let names = apart(&names, NAME);
+    let rows = all.iter().zip(&names).map(|(Report { figures, games, luck_adjusted, .. }, name)| {
         let mean = |mean: f64, half_width| format!("{mean:.1}{}", around(half_width));
         let mut cells = vec![mean(figures.scores.mean, figures.scores.half_width)];
         if lucky {
@@ -167,20 +164,20 @@ fn text(all: &[Report]) -> String {
             milliseconds => format!("{milliseconds:.4}"),
         });
         cells.push(games.to_string());
-        (shortened(player, width), cells)
+        (name.clone(), cells)
     });
     text += &table("player", &columns.collect::<Vec<_>>(), &rows.collect::<Vec<_>>());
     if let Some(first) = all.first().filter(|first| !first.ratios.is_empty()) {
         let columns: Vec<_> = first.ratios.iter().map(|(about, _)| (*about, 15)).collect();
-        let rows = all.iter().map(|Report { player, ratios, .. }| {
-            (shortened(player, width), ratios.iter().map(|(_, ratio)| series::shown(*ratio)).collect())
+        let rows = all.iter().zip(&names).map(|(Report { ratios, .. }, name)| {
+            (name.clone(), ratios.iter().map(|(_, ratio)| series::shown(*ratio)).collect())
         });
         text += &format!("\n{}", table("player", &columns, &rows.collect::<Vec<_>>()));
     }
     if all.len() < 2 {
         return text;
     }
-    text += &format!("\n{}", differences(all, lucky, width));
+    text += &format!("\n{}", differences(all, lucky, &names));
     if !all.iter().any(|report| report.is_estimate()) {
         return text;
     }
@@ -204,16 +201,16 @@ const MATRIX: usize = 4;
 
 /// Differences of sorted players: a matrix of a few, of many against the best; luck-adjusted ones
 /// where both have them.
-fn differences(all: &[&Report], lucky: bool, width: usize) -> String {
+fn differences(all: &[&Report], lucky: bool, names: &[String]) -> String {
     let shown = |player: &Report, than: &Report| {
         player.difference(than, lucky).map_or("-  ".into(), |of| {
             format!("{:+.1}{}{}", of.mean, around(of.half_width), if of.significant { " *" } else { "  " })
         })
     };
-    let names: Vec<String> = all.iter().map(|report| shortened(&report.player, width)).collect();
     let shown_than = if all.len() > MATRIX { 1 } else { all.len() - 1 };
+    let than: Vec<&str> = all[..shown_than].iter().map(|report| report.player.as_str()).collect();
     let heads: Vec<(String, usize)> =
-        names[..shown_than].iter().map(|name| (format!("minus {}  ", shortened(name, 16)), 14)).collect();
+        apart(&than, HEAD).into_iter().map(|name| (format!("minus {name}  "), 14)).collect();
     let columns: Vec<(&str, usize)> = heads.iter().map(|(name, width)| (name.as_str(), *width)).collect();
     let rows = all.iter().enumerate().skip(1).map(|(row, player)| {
         let cells = all[..row.min(shown_than)].iter().map(|than| shown(player, than));

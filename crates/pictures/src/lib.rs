@@ -18,13 +18,25 @@ use matchq_core::statistics;
 use matchq_games as games;
 
 /// A text without its middle if longer than `most` letters.
-pub fn shortened(text: &str, most: usize) -> String {
+fn shortened(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {
         return text.to_owned();
     }
     let (begin, end) = (most.saturating_sub(1) / 2, letters.len() - most / 2);
     letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
+}
+
+/// Texts without their middles if longer than `most` letters, or than as many as keep different texts
+/// apart.
+pub fn apart(texts: &[&str], most: usize) -> Vec<String> {
+    let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+    let within = |width| texts.iter().map(|text| shortened(text, width)).collect::<Vec<_>>();
+    let differ = |names: &Vec<String>| {
+        let pairs = (0..texts.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
+        pairs.into_iter().all(|(one, other)| names[one] != names[other] || texts[one] == texts[other])
+    };
+    (most..longest).map(within).find(differ).unwrap_or_else(|| within(longest.max(most)))
 }
 
 #[cfg(test)]
@@ -37,5 +49,12 @@ mod tests {
         assert_eq!([5, 6].map(|width| shortened("abcdefghij", width)), ["ab…ij", "ab…hij"]);
         let agents = ["dqn", "dqn-plain"].map(|name| shortened(&format!("network:checkpoint=checkpoints/{name}"), 26));
         assert_eq!(agents, ["network:chec…eckpoints/dqn", "network:chec…nts/dqn-plain"]);
+    }
+
+    #[test]
+    fn different_names_stay_different_in_as_few_letters_as_that_takes() {
+        assert_eq!(apart(&["abcdefghij", "xbcdefghij"], 5), ["ab…ij", "xb…ij"]);
+        assert_eq!(apart(&["abcdefghij", "abcxefghij"], 5), ["abcd…ghij", "abcx…ghij"]);
+        assert_eq!(apart(&["abcdefghij", "abcdefghij"], 5), ["ab…ij", "ab…ij"]);
     }
 }

@@ -1,6 +1,7 @@
 //! Chart of a comparison: a row per player, and strength against time.
 
-use super::{Axis, COLOURS, GRID, around, axes, foot, score, shortened, titled};
+use super::{Axis, COLOURS, GRID, around, axes, foot, score, titled};
+use crate::apart;
 use crate::statistics::Summary;
 use crate::svg::{Svg, round};
 
@@ -55,7 +56,8 @@ pub fn comparison(title: &str, players: &[Contender<'_>]) -> Option<String> {
 
 /// Draws each player's rank from 1, name, scores and mean.
 fn rows(svg: &mut Svg, players: &[Contender<'_>], bottom: f64) {
-    let names: Vec<String> = players.iter().map(|player| shortened(player.name, LETTERS)).collect();
+    let names: Vec<&str> = players.iter().map(|player| player.name).collect();
+    let names = apart(&names, LETTERS);
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let left = 64.0 + LETTER * longest as f64;
     // With few games a mean's interval may be wider than all scores.
