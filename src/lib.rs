@@ -13,7 +13,6 @@ pub mod commands;
 mod door;
 #[cfg(not(target_family = "wasm"))]
 mod inside;
-#[cfg(not(target_family = "wasm"))]
 #[cfg_attr(target_family = "wasm", path = "program_page.rs")]
 mod program;
 #[cfg(not(target_family = "wasm"))]

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::error::Result;
 use crate::learners::add_configuration;
+use crate::named;
 use crate::players::{Playable, Register, registry};
 
 /// The page of the games inside and of others that are [added](Self::game), built by
@@ -46,8 +47,9 @@ impl Program {
         Self { games: self.games.and_then(|()| add_configuration(name, text)) }
     }
 
-    /// Does nothing: a page suggests no commands.
-    pub fn named(self, _name: &'static str, _version: &'static str) -> Self {
+    /// Gives the program a name and a version of its own.
+    pub fn named(self, name: &'static str, version: &'static str) -> Self {
+        named::name_it(name, version);
         self
     }
 

@@ -86,8 +86,8 @@ def test_games_are_those_of_the_programs_evaluation_move_for_move(program, agent
             assert moves[:until] == report["moves"][index][:until]
             # The agent does not get stuck there.
             assert sum(decided) > 15 and game.score() > 300
-    # The game of seed 19279 begins without a matching move; the agent dqn leads no other to such a
-    # board.
+    # The game of seed 19279 begins without a matching move; the agent dqn leads no other of these to
+    # such a board.
     assert undecided == ([19279] if first == 19275 else [])
 
 

@@ -55,8 +55,8 @@ pub struct Compare {
     )]
     pub from: Vec<PathBuf>,
     /// Also give luck-adjusted means and differences, with N simulations of every move, say 50:
-    /// equal on average, with narrower intervals in match-3. All other figures and the pictures use
-    /// the scores as played
+    /// equal on average, with narrower intervals in match-3; not in games without chance. All other
+    /// figures and the pictures use the scores as played
     #[arg(long, value_name = "N", value_parser = whole(1_u32..=100_000))]
     pub luck: Option<u32>,
     /// Draw each player's scores, and strength against time a move, as .svg

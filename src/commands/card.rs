@@ -135,8 +135,7 @@ impl Words<'_> {
         let (program, game) = (named::name(), G::NAME);
         let title = yaml(name);
         let licence = if agent.ships() { "license: mit\n" } else { "" };
-        // A program is often named like its game.
-        let tags = if *program == *game { format!("- {game}\n") } else { format!("- {program}\n- {game}\n") };
+        let tags = tags(program, game);
         let network = if agent.file.kind == Kind::Network { "- deep-reinforcement-learning\n" } else { "" };
         let score = report.map(|report| {
             let scores = &report.figures.scores;
@@ -180,7 +179,22 @@ impl Words<'_> {
     }
 }
 
+/// Tags of a card, each once: a program is often named like its game.
+fn tags(program: &str, game: &str) -> String {
+    if program == game { format!("- {game}\n") } else { format!("- {program}\n- {game}\n") }
+}
+
 /// A text of YAML.
 fn yaml(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''").replace(char::is_control, " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_has_each_tag_once() {
+        assert_eq!([tags("matchq", "tetris"), tags("mine", "mine")], ["- matchq\n- tetris\n", "- mine\n"]);
+    }
 }

@@ -127,7 +127,7 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
     plot::save(path, drawn, "no player")
 }
 
-/// Maximum columns of a name, for tables of at most 100 columns.
+/// Columns of a name, for tables of at most 100 columns; more where different names need them.
 const NAME: usize = 26;
 
 /// Those of a name in the head of a column.

@@ -297,7 +297,7 @@ pub fn check_text_of<G: Text + Image + ActionFeatures>(
     let mut stream = Stream::new(seed, Role::Game, 0);
     let mut choice = Stream::new(seed, Role::Explore, 0);
     let mut game = G::new(rules, &mut stream);
-    let turns = turns::<G>(rules, &as_written(&game.state()));
+    let mut turns = turns::<G>(rules, &as_written(&game.state()));
     for action in 0..G::ACTIONS {
         assert_eq!(G::from_json(&G::to_json(action)), Ok(action), "an action is read as it was written");
     }
@@ -313,7 +313,9 @@ pub fn check_text_of<G: Text + Image + ActionFeatures>(
         assert_eq!(unknown, None, "every letter of a board has a token");
         let left = Some(G::actions_left(&state) as i64);
         assert_eq!(G::parse(rules, &board, left), Ok(as_written(&state)), "a position is read as it was written");
-        turns.iter().for_each(|turn| check_turned::<G>(rules, &as_written(&state), *turn));
+        for (symmetry, turns) in &mut turns {
+            check_turned::<G>(rules, &as_written(&state), *symmetry, turns);
+        }
         let (mask, _) = offered::<G>(&state, MaskKind::default_of::<G>());
         let action = mask.nth(choice.below(mask.count() as u32) as usize).expect("a mask is never empty");
         let (mut twin, mut twin_stream) = (game.clone(), stream.clone());
@@ -324,31 +326,23 @@ pub fn check_text_of<G: Text + Image + ActionFeatures>(
     }
 }
 
-/// A symmetry of the image, and how it turns the board's text.
-#[derive(Clone, Copy)]
-struct Turn {
-    symmetry: usize,
-    /// Whether rows become columns, rows are reversed, columns are.
-    changes: [bool; 3],
-}
+/// How a symmetry turns the board's text: whether rows become columns, rows are reversed, columns are.
+type Turn = [bool; 3];
 
-impl Turn {
-    /// Position whose board's text is the turned one; `None` if no position has it.
-    fn of<G: Text>(self, rules: &G::Rules, state: &G::State) -> Option<G::State> {
-        let [transposes, flips, mirrors] = self.changes;
-        let mut rows: Vec<Vec<char>> = G::board(state).lines().map(|line| line.chars().collect()).collect();
-        if transposes {
-            rows = (0..rows[0].len()).map(|column| rows.iter().map(|row| row[column]).collect()).collect();
-        }
-        if flips {
-            rows.reverse();
-        }
-        if mirrors {
-            rows.iter_mut().for_each(|row| row.reverse());
-        }
-        let rows: Vec<String> = rows.into_iter().map(|row| row.into_iter().collect()).collect();
-        G::parse(rules, &rows.join("\n"), Some(G::actions_left(state) as i64)).ok()
+/// Position whose board's text is the turned one; `None` if no position has it.
+fn turned<G: Text>(rules: &G::Rules, state: &G::State, [transposes, flips, mirrors]: Turn) -> Option<G::State> {
+    let mut rows: Vec<Vec<char>> = G::board(state).lines().map(|line| line.chars().collect()).collect();
+    if transposes {
+        rows = (0..rows[0].len()).map(|column| rows.iter().map(|row| row[column]).collect()).collect();
     }
+    if flips {
+        rows.reverse();
+    }
+    if mirrors {
+        rows.iter_mut().for_each(|row| row.reverse());
+    }
+    let rows: Vec<String> = rows.into_iter().map(|row| row.into_iter().collect()).collect();
+    G::parse(rules, &rows.join("\n"), Some(G::actions_left(state) as i64)).ok()
 }
 
 /// Image and scalars of a position under a symmetry.
@@ -358,29 +352,39 @@ fn seen<G: Image>(state: &G::State, symmetry: usize) -> (Vec<f32>, Vec<f32>) {
     (image, scalars)
 }
 
-/// Symmetries that turn the board's text, without those that exchange colours.
-fn turns<G: Text + Image>(rules: &G::Rules, state: &G::State) -> Vec<Turn> {
-    let turn = |symmetry| {
-        let changes = (1..8).map(|bits| [4, 2, 1].map(|bit| bits & bit > 0));
-        changes.map(|changes| Turn { symmetry, changes }).find(|turn| {
-            turn.of::<G>(rules, state).is_some_and(|turned| seen::<G>(&turned, 0) == seen::<G>(state, symmetry))
-        })
-    };
-    (1..G::SYMMETRIES).filter_map(turn).collect()
+/// Whether the turned position is the one that the symmetry shows.
+fn fits<G: Text + Image>(rules: &G::Rules, state: &G::State, symmetry: usize, turn: Turn) -> bool {
+    turned::<G>(rules, state, turn).is_some_and(|turned| seen::<G>(&turned, 0) == seen::<G>(state, symmetry))
 }
 
-/// Checks that a turned position has the turned moves, to turned positions for the same points.
-fn check_turned<G: Text + Image>(rules: &G::Rules, state: &G::State, turn: Turn) {
-    let symmetry = turn.symmetry;
-    let turned = turn.of::<G>(rules, state);
-    let turned = turned.unwrap_or_else(|| panic!("symmetry {symmetry} turns a board into none of the game"));
-    assert_eq!(seen::<G>(&turned, 0), seen::<G>(state, symmetry), "symmetry {symmetry} turns a board as its text");
+/// Symmetries that turn the board's text, with the turns that they may be; those that exchange colours are
+/// left out.
+fn turns<G: Text + Image>(rules: &G::Rules, state: &G::State) -> Vec<(usize, Vec<Turn>)> {
+    let all = (1..8).map(|bits| [4, 2, 1].map(|bit| bits & bit > 0));
+    let fitting = |symmetry| all.clone().filter(move |turn| fits::<G>(rules, state, symmetry, *turn)).collect();
+    (1..G::SYMMETRIES)
+        .map(|symmetry| (symmetry, fitting(symmetry)))
+        .filter(|(_, turns): &(_, Vec<_>)| !turns.is_empty())
+        .collect()
+}
+
+/// Checks that a turned position has the turned moves, to turned positions for the same points. Turns that
+/// the symmetry is not are left out from then on.
+fn check_turned<G: Text + Image>(rules: &G::Rules, state: &G::State, symmetry: usize, turns: &mut Vec<Turn>) {
+    turns.retain(|turn| fits::<G>(rules, state, symmetry, *turn));
+    let Some(other) = turns.first().and_then(|turn| turned::<G>(rules, state, *turn)) else {
+        panic!("symmetry {symmetry} turns a board into none of the game, or other than its text");
+    };
+    // A symmetric board does not tell which turn it is.
+    if turns.iter().any(|turn| turned::<G>(rules, state, *turn) != Some(other)) {
+        return;
+    }
     let legal = G::mask(state, MaskKind::LEGAL);
     let shown: ActionMask = legal.iter().map(|action| G::transform_action(action, symmetry)).collect();
-    assert_eq!(G::mask(&turned, MaskKind::LEGAL), shown, "symmetry {symmetry}: the legal actions of a turned board");
+    assert_eq!(G::mask(&other, MaskKind::LEGAL), shown, "symmetry {symmetry}: the legal actions of a turned board");
     for action in legal.iter() {
-        let (after, other) = (G::after(state, action), G::after(&turned, G::transform_action(action, symmetry)));
-        let same = after.points == other.points && seen::<G>(&after.state, symmetry) == seen::<G>(&other.state, 0);
+        let (after, shown) = (G::after(state, action), G::after(&other, G::transform_action(action, symmetry)));
+        let same = after.points == shown.points && seen::<G>(&after.state, symmetry) == seen::<G>(&shown.state, 0);
         assert!(same, "symmetry {symmetry} is none of the rules: action {action} leads elsewhere on a turned board");
     }
 }

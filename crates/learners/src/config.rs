@@ -81,7 +81,7 @@ sections! {
         pub moves: u64 = 0,
         /// Seed of the first game, at least 1,000,000; reports use lower ones.
         pub seed: u64 = 1_000_000,
-        /// Simulations of each move to estimate luck; 0 for none.
+        /// Simulations of each move to estimate luck, which games without chance do not have; 0 for none.
         pub luck: u32 = 20,
     }
 

@@ -41,6 +41,8 @@ pub(super) fn evaluated<G: Measured>(
     let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
     let luck_adjusted = match evaluation.luck {
         0 => None,
+        // Nothing is left to chance.
+        _ if G::PUZZLE.is_some() => None,
         simulations => match luck_adjusted::<G>(rules, &played, simulations, goes_on)? {
             Some(scores) => Summary::of(&scores),
             None => return Ok(None),

@@ -99,7 +99,7 @@ export async function fromServer(path, body) {
     const answer = text.startsWith('{') ? JSON.parse(text) : { error: text || `The server answers ${response.status}.` };
     return response.ok || answer.error ? answer : { error: `The server answers ${response.status}.` };
   } catch {
-    return { error: 'The server does not answer. Is `matchq serve` still running?', gone: true };
+    return { error: 'The server does not answer. Is the program still running?', gone: true };
   }
 }
 

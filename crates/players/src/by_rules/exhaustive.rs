@@ -1,4 +1,4 @@
-use crate::contract::{Meaning, Policy, Valued, highest, quiet_too};
+use crate::contract::{Meaning, Policy, Valued, ends, highest, quiet_too};
 use matchq_core::random::Stream;
 use matchq_core::stop;
 use matchq_games::Lookahead;
@@ -20,7 +20,7 @@ impl Exhaustive {
         let after = G::after(state, action);
         let later = match depth {
             0 | 1 => 0.0,
-            _ if after.points > 0.0 || G::actions_left(state) == 1 => 0.0,
+            _ if after.points > 0.0 || ends::<G>(state, &after.state) => 0.0,
             // Quiet last moves are all equal: one is enough.
             2 => {
                 let quiet = quiet_too::<G>(&after.state).without(&after.actions).nth(0);

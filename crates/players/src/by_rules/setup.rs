@@ -1,10 +1,10 @@
 use super::greedy::Greedy;
-use crate::contract::{Meaning, Policy, Valued, highest, quiet_too};
+use crate::contract::{Meaning, Policy, Valued, highest, of_first_wave, quiet_too};
 use matchq_core::random::Stream;
 use matchq_games::{Lookahead, MaskKind};
 
-/// Plays as [`Greedy`] if the default mask has an action, else the action after which the best
-/// first wave gains the most.
+/// Plays as [`Greedy`] if the default mask has an action, else the action after which the best next one
+/// gains the most at once.
 pub struct Setup;
 
 impl<G: Lookahead> Policy<G> for Setup {
@@ -12,18 +12,18 @@ impl<G: Lookahead> Policy<G> for Setup {
         if !G::mask(state, MaskKind::default_of::<G>()).is_empty() {
             return Policy::<G>::values(&Greedy, state, ties);
         }
-        let first_wave =
-            |state: &G::State, action| G::wave(&G::done(state, action)).map_or(0.0, |(_, points)| f64::from(points));
         let value = |action| {
             let after = G::after(state, action);
-            let best = highest(after.actions.iter().map(|next| first_wave(&after.state, next)));
-            Valued::new(action, best.max(0.0))
+            let best = highest(after.actions.iter().map(|next| of_first_wave::<G>(&after.state, next)));
+            // Without a wave all points count, as for the greedy player.
+            let all = || after.actions.iter().map(|next| G::after(&after.state, next).points.into());
+            Valued::new(action, if best > 0.0 { best } else { highest(all()).max(0.0) })
         };
         quiet_too::<G>(state).iter().map(value).collect()
     }
 
     fn meaning(&self) -> Meaning {
-        Meaning::points("the points of the move's first wave, or of the next move's where no move gains")
+        Meaning::points("what the move gains at once, or the next one where no move gains")
     }
 }
 

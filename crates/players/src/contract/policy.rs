@@ -115,6 +115,16 @@ pub(crate) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64
     mask.iter().map(|action| Valued::new(action, if other { 0.0 } else { value(action) })).collect()
 }
 
+/// Points of an action's first wave; 0 without one.
+pub(crate) fn of_first_wave<G: Lookahead>(state: &G::State, action: usize) -> f64 {
+    G::wave(&G::done(state, action)).map_or(0.0, |(_, points)| points.into())
+}
+
+/// Whether the game is over after an action, whose afterstate is given, whatever chance brings.
+pub(crate) fn ends<G: Lookahead>(state: &G::State, after: &G::State) -> bool {
+    G::actions_left(state) == 1 || G::PUZZLE.is_some() && G::mask(after, MaskKind::LEGAL).is_empty()
+}
+
 /// Certain points of the best plan from each offered move; a plan has one move where the default
 /// mask is empty.
 pub(crate) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<Valued> {

@@ -9,9 +9,9 @@ pub struct Figures {
     /// Statistics of the scores.
     #[serde(flatten)]
     pub scores: Summary,
-    /// Share of the moves that cleared nothing.
+    /// Share of the moves that neither cleared nor gained something.
     pub moves_without_match: f64,
-    /// Mean waves of a clearing move; `None` without one.
+    /// Mean waves of a move that cleared something, 1 in games without chains; `None` without one.
     pub waves_per_match: Option<f64>,
     /// Time by the clock, with games side by side as played.
     pub milliseconds_per_move: f64,

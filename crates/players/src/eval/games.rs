@@ -26,7 +26,7 @@ pub struct PlayedGame {
     pub moves: u64,
     /// The moves, unless they were not [kept](play_scores).
     pub actions: Vec<u16>,
-    /// Moves that cleared something.
+    /// Moves that cleared something, or gained in a game without chains.
     pub matches: u32,
     /// Number of waves of all moves.
     pub waves: u32,

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::weights_file;
 use crate::agent_file::{AgentFile, Kind};
-use crate::contract::{Meaning, Policy, Valued};
+use crate::contract::{Meaning, Policy, Valued, ends};
 use matchq_core::error::{Error, Result};
 use matchq_core::random::{ColumnStreams, Role, Stream};
 use matchq_core::stop;
@@ -152,8 +152,7 @@ impl<G: StateFeatures> ValuePlayer<G> {
     /// Value of an action's certain result over `depth` actions, this one included.
     fn certain(&self, state: &G::State, action: usize, depth: u32) -> f64 {
         let after = G::after(state, action);
-        let ends = || G::PUZZLE.is_some() && G::mask(&after.state, MaskKind::LEGAL).is_empty();
-        let over = G::actions_left(state) == 1 || ends();
+        let over = ends::<G>(state, &after.state);
         self.value(after.points, (!over).then_some(&after.state), depth)
     }
 

@@ -21,8 +21,11 @@ use matchq_games::{Bilging, MaskKind, Plan};
 pub(super) fn best<G: Roster>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "the strongest player for a given time, or number of simulations, a move",
-        parameters: &[TIME, SIMULATIONS],
+        about: match G::PUZZLE.is_some() {
+            true => "the strongest search of a game's line of moves for a given time, or number of steps",
+            false => "the strongest player for a given time, or number of simulations, a move",
+        },
+        parameters: if G::PUZZLE.is_some() { &[LINE_TIME, LINE_SIMULATIONS] } else { &[TIME, SIMULATIONS] },
         build: |options, rules| match (G::BEST, first_agent::<G>(Kind::Network)) {
             (Some(build), _) => build(options, rules),
             (None, _) if G::PUZZLE.is_some() => line_of_time(options),
@@ -148,6 +151,14 @@ pub(super) fn rollout<G: Roster>() -> Entry<G> {
 /// Budget of a search, by default in time.
 const TIME: Parameter = Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS };
 const SIMULATIONS: Parameter = Parameter { key: "sims", default: None, about: SIMS };
+
+/// Budget of a search for a line.
+const LINE_TIME: Parameter =
+    Parameter { about: "milliseconds of a game's line of moves, on one core, in place of sims", ..TIME };
+const LINE_SIMULATIONS: Parameter = Parameter {
+    about: "changes of a line, or positions of a beam that go on, in place of ms: the same moves on any machine",
+    ..SIMULATIONS
+};
 
 const FORECAST: Parameter = Parameter {
     key: "forecast",

@@ -25,8 +25,8 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
     /// Names of the themes that read the game's pictures.
     const THEMES: &'static [&'static str] = &[];
 
-    /// The player `best`; without one of the game's own, a search by a network that ships, or by
-    /// rollouts.
+    /// The player `best`; without one of the game's own, a search of a whole line in puzzles, else a
+    /// search by a network that ships, or by rollouts.
     const BEST: Option<Build<Self>> = None;
 
     /// The game's own players that are no policies.

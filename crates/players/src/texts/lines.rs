@@ -236,7 +236,8 @@ pub(super) fn nrpa<G: Roster>() -> Entry<G> {
             Parameter {
                 key: "first",
                 default: Some("0"),
-                about: "width of the beam to whose line the first weights adapt; 0: there is none",
+                about: "width of the beam whose line is the best game at the start, 0: there is none; without it 1 where an \
+                        agent is to value it",
             },
             LINE_MS,
             NEST_MASK,
@@ -284,7 +285,7 @@ pub(super) fn line_of_time<G: Roster>(options: &Options<G>) -> Result<BoxedPlaye
     let budget = budget(options)?;
     if G::BY_TILES.is_none() {
         let width = match budget {
-            Budget::Simulations(simulations) => Width::Positions(simulations.max(1) as usize),
+            Budget::Simulations(simulations) => Width::Positions(simulations),
             Budget::Time(time) => Width::Time(time),
         };
         let (mask, value) = (MaskKind::default_of::<G>(), value_of_positions(options)?);

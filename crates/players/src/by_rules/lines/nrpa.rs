@@ -26,7 +26,7 @@ pub struct Nrpa<G: Lookahead> {
     /// Times that a level finds its best line again before it ends (Cazenave 2016's limited
     /// repetitions); 0: it never ends early.
     pub repeats: u32,
-    /// The beam whose line is the best game at the start, to which the first weights adapt.
+    /// The beam whose line is the best game at the start.
     pub first: Option<Beam<G>>,
 }
 
@@ -85,6 +85,11 @@ struct Game {
 }
 
 impl Game {
+    /// No game, which any other is better than.
+    fn none() -> Self {
+        Self { line: Line::NONE, ..Self::default() }
+    }
+
     /// Place of the chosen move and names of all moves, of each position.
     fn positions(&self) -> impl Iterator<Item = (usize, &[u64])> {
         let ends = self.choices.iter().skip(1).map(|(_, begin)| *begin).chain([self.names.len()]);
@@ -118,16 +123,16 @@ impl<G: Lookahead> Nrpa<G> {
         }))
     }
 
-    /// Best game of a level, at least 1, from weights that adapt to the best game so far.
+    /// Best game of a level, at least 1, from a best game and weights that adapt to the best game so far.
     fn nest(
         &self,
         puzzle: &dyn Puzzle<G>,
         start: &G::State,
-        (level, mut weights): (u32, Weights),
+        (level, mut weights, mut best): (u32, Weights, Game),
         random: &mut Stream,
         deadline: &Deadline,
     ) -> Game {
-        let (mut best, mut again) = (Game { line: Line::NONE, ..Game::default() }, 0);
+        let mut again = 0;
         let below = if level == 1 { self.playouts } else { 1 };
         for _ in 0..self.iterations {
             let mut is_same = false;
@@ -137,7 +142,7 @@ impl<G: Lookahead> Nrpa<G> {
                 }
                 let game = match level {
                     1 => self.play(puzzle, start, &weights, random),
-                    _ => self.nest(puzzle, start, (level - 1, weights.clone()), random, deadline),
+                    _ => self.nest(puzzle, start, (level - 1, weights.clone(), Game::none()), random, deadline),
                 };
                 is_same |= game.line == best.line;
                 if game.line.points >= best.line.points {
@@ -177,13 +182,8 @@ impl<G: Lookahead> FindLine<G> for Nrpa<G> {
         let deadline = Deadline::new(self.time);
         // A slow machine begins with the part that it finds in half of the time.
         let half = Deadline::new(self.time.map(|time| time / 2));
-        let first = self.first(puzzle, state, &half);
-        let mut start = Weights::default();
-        first.iter().for_each(|game| self.adapt(&mut start, game));
-        let found = deadline.best(|| self.nest(puzzle, state, (self.level, start.clone()), ties, &deadline).line);
-        match first.map(|game| game.line) {
-            Some(first) if first.points > found.points => first,
-            _ => found,
-        }
+        let first = self.first(puzzle, state, &half).unwrap_or_else(Game::none);
+        let start = || (self.level, Weights::default(), first.clone());
+        deadline.best(|| self.nest(puzzle, state, start(), ties, &deadline).line)
     }
 }
