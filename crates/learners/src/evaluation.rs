@@ -7,6 +7,7 @@ use matchq_core::pool;
 use super::config::Evaluation;
 use crate::error::{Error, Result};
 use crate::eval::{PlayedGame, Summary, luck, play_bounded};
+use crate::games::Lookahead;
 use crate::players::{Measured, Player};
 
 /// Scores of an evaluation.
@@ -25,7 +26,7 @@ impl Evaluated {
 }
 
 /// Lets a player play an evaluation's games; `None` if `stop` was set meanwhile.
-pub(super) fn evaluated<G: Measured>(
+pub(super) fn evaluated<G: Measured + Lookahead>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
     evaluation: &Evaluation,

@@ -11,6 +11,7 @@ use super::metrics::Metrics;
 use super::progress::{Length, Progress};
 use super::{Learner, LearnerConfig, TrainConfig};
 use crate::error::{Error, Result};
+use crate::games::Lookahead;
 use crate::network::device::Device;
 use crate::players::{Measured, Player};
 use crate::report::plot::Reference;
@@ -42,7 +43,7 @@ pub struct Run<G: Measured, L: Learner<G>> {
     pub logs: Logs,
 }
 
-impl<G: Measured, L: Learner<G>> Run<G, L> {
+impl<G: Measured + Lookahead, L: Learner<G>> Run<G, L> {
     /// Starts a training, which can be resumed at once.
     ///
     /// `folder` is called after the learner has accepted the configuration.
