@@ -305,8 +305,9 @@ mod tests {
                 Nrpa { level: 1, iterations, playouts: 1, time: None, mask: TABU, alpha: 1.0, repeats: 0, first };
             search.find(PUZZLE, &state, &mut stream())
         };
-        assert_eq!(search(1, Some(beam())), line, "a random game is not as good");
-        assert!(search(100, None).points < line.points && search(100, Some(beam())).points >= line.points);
+        assert!(search(1, None).points < line.points, "a random game is not as good");
+        assert_eq!(search(1, Some(beam())), line);
+        assert!(search(100, Some(beam())).points >= line.points);
     }
 
     #[test]
