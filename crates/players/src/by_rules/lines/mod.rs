@@ -168,6 +168,7 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::Measured;
     use matchq_core::random::Role;
     use matchq_games::samegame::{Boards, GROUPS, Rules, TABU};
     use matchq_games::{Game, SameGame, Text};
@@ -298,7 +299,8 @@ mod tests {
     fn a_nest_begins_with_the_line_of_its_beam_as_its_best_game() {
         let rules = Rules { boards: Boards::Standard };
         let state = SameGame::new(&rules, &mut SameGame::random(&rules, 4)).state();
-        let beam = || Beam::<SameGame> { width: Width::Positions(20), mask: GROUPS, value: Box::new(|_| 0.0) };
+        let value = SameGame::FORECAST.unwrap().points;
+        let beam = || Beam::<SameGame> { width: Width::Positions(20), mask: GROUPS, value: Box::new(value) };
         let line = beam().find(PUZZLE, &state, &mut stream());
         let search = |iterations, first| {
             let search =
