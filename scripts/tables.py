@@ -1139,6 +1139,11 @@ SENTENCES = [
     Sentence(README, "nested Monte Carlo search: 77,934 | | `anneal`, a minute a board: {} |", lambda: [total("samegame/minute.jsonl")]),
     Sentence("docs/samegame.md", "and a half minutes of one core a board | {} |", lambda: [total("samegame/changes-64m.jsonl")]),
     Sentence("docs/samegame.md", "a minute of one core a board (...) | {} |", lambda: [total("samegame/minute.jsonl")]),
+    Sentence(
+        "docs/samegame.md",
+        "({} and {} points by training seeds 2 and 3)",
+        lambda: [f"{json.loads((DOCS / 'reports/samegame' / f'seed-{seed}.json').read_text())['mean']:,.0f}" for seed in (2, 3)],
+    ),
     # Figures of others, and some that have no report.
     *(
         Sentence("docs/samegame.md", words, source="their papers and pages, as the program's row says")
