@@ -213,6 +213,21 @@ def test_a_training_goes_on_while_its_tab_is_hidden(page, link):
     page.wait_for_function("seen => document.querySelector('.runs tbody tr').cells[2].textContent !== seen", arg=seen)
 
 
+def test_a_run_is_listed_once_while_it_is_saved(page, host):
+    page.goto(host)
+    listed = page.evaluate("""async () => {
+      const { Keep } = await import('./keep.js');
+      const keep = new Keep();
+      const counts = [];
+      for (let step = 0; step < 50; step += 1) {
+        const [, runs] = await Promise.all([keep.put({ name: 'one', step }, {}), keep.all()]);
+        counts.push(runs.length);
+      }
+      return counts;
+    }""")
+    assert listed == [1] * 50
+
+
 def test_a_training_that_is_stopped_while_it_is_loaded_stops(page, link):
     running(page, link)
     page.get_by_role("button", name="Stop", exact=True).click()

@@ -41,7 +41,9 @@ export class Keep {
     const own = [...this.kept.values()].map(({ run }) => run);
     if (!this.base) return own;
     const lasting = await settled(this.base.transaction('runs').objectStore('runs').getAll());
-    return [...own, ...lasting.filter(({ name }) => !this.kept.has(name))];
+    // Meanwhile one of its own may have come to last.
+    const names = new Set(own.map(({ name }) => name));
+    return [...own, ...lasting.filter(({ name }) => !names.has(name))];
   }
 
   // What is shown of a run, or its files.
