@@ -341,7 +341,11 @@ def grid(heads, rows, words=(0,)):
 
 def played_on(reports, between="; "):
     """The machines on which games were played, and when."""
-    return between.join(sorted({of.when if isinstance(of, Games) else f"{of['machine']}, {of['date']}" for of in reports}))
+    dates = collections.defaultdict(set)
+    for of in reports:
+        machine, _, date = (of.when if isinstance(of, Games) else f"{of['machine']}, {of['date']}").rpartition(", ")
+        dates[machine].add(date)
+    return between.join(sorted(f"{machine}, {', '.join(sorted(of_one))}" for machine, of_one in dates.items()))
 
 
 # ---- docs/results.md: match-3's players, and strength against time
