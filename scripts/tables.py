@@ -1141,7 +1141,8 @@ SENTENCES = [
         lambda: [f"{statistics.fmean(TRAINED['dqn-transitions-640k', seed].read().mean for seed in range(1, 6)):.1f}"],
     ),
     Sentence(README, "nested Monte Carlo search: 77,934 | | `anneal`, a minute a board: {} |", lambda: [total("samegame/minute.jsonl")]),
-    Sentence("docs/samegame.md", "and a half minutes of one core a board | {} |", lambda: [total("samegame/changes-64m.jsonl")]),
+    Sentence("docs/samegame.md", "2.5 minutes of one core a board | {} |", lambda: [total("samegame/changes-64m.jsonl")]),
+    Sentence("docs/samegame.md", "on boards 1 to 7 | {} |", lambda: [total("samegame/night.jsonl")]),
     Sentence("docs/samegame.md", "a minute of one core a board (...) | {} |", lambda: [total("samegame/minute.jsonl")]),
     Sentence(
         "docs/samegame.md",
