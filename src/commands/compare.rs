@@ -130,7 +130,7 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
 /// Columns of a name, for tables of at most 100 columns; more where different names need them.
 const NAME: usize = 26;
 
-/// Those of a name in the head of a column.
+/// Letters of a name in the head of a column, with the same exception.
 const HEAD: usize = 16;
 
 fn text(all: &[Report]) -> String {

@@ -7,16 +7,11 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[cfg(not(target_family = "wasm"))]
-use rayon::{current_num_threads as threads_now, join};
+use rayon::join;
 
 use crate::stop;
 
-/// A browser's module has one thread.
-#[cfg(target_family = "wasm")]
-fn threads_now() -> usize {
-    1
-}
-
+// A browser's module has one thread.
 #[cfg(target_family = "wasm")]
 fn join(one: impl FnOnce(), other: impl FnOnce()) {
     one();
@@ -25,7 +20,11 @@ fn join(one: impl FnOnce(), other: impl FnOnce()) {
 
 /// Number of threads of the current pool.
 pub fn threads() -> usize {
-    threads_now()
+    #[cfg(not(target_family = "wasm"))]
+    let threads = rayon::current_num_threads();
+    #[cfg(target_family = "wasm")]
+    let threads = 1;
+    threads
 }
 
 /// Does work inside the pool: work of several parts that runs wholly there never waits for a thread

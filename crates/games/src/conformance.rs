@@ -194,9 +194,7 @@ fn check_position<G: Image>(state: &G::State) {
     let mut ones = None;
     let mut first_scalars = vec![];
     for symmetry in 0..G::SYMMETRIES {
-        let mut image = vec![f32::NAN; G::PLANES * G::ROWS * G::COLUMNS];
-        let mut scalars = vec![f32::NAN; G::SCALARS];
-        G::encode(state, symmetry, &mut image, &mut scalars);
+        let (image, scalars) = seen::<G>(state, symmetry);
         assert!(image.iter().all(|number| [0.0, 1.0].contains(number)));
         assert!(scalars.iter().all(|number| (0.0..=1.0).contains(number)));
         let sum = image.iter().sum::<f32>();
@@ -269,8 +267,7 @@ fn check_after<G: Image>(state: &G::State, action: usize) {
     }
     let mut ones = None;
     for symmetry in 0..G::SYMMETRIES {
-        let (mut image, mut scalars) = (vec![f32::NAN; G::PLANES * G::ROWS * G::COLUMNS], vec![f32::NAN; G::SCALARS]);
-        G::encode(&after.state, symmetry, &mut image, &mut scalars);
+        let (image, scalars) = seen::<G>(&after.state, symmetry);
         assert!(image.iter().chain(&scalars).all(|number| number.is_finite()));
         if symmetry == 0 {
             let other = G::DECODE.map(|decode| decode(&G::done(state, action), &image));

@@ -36,7 +36,7 @@ impl Valued {
 pub enum Scale {
     /// The game's [points](matchq_games::Lookahead::unit) to come.
     Points,
-    /// Such points, less those that come on average with as many moves left.
+    /// Points to come, less those that come on average with as many moves left.
     Relative,
     /// Numbers on a scale of the player's own.
     Own,

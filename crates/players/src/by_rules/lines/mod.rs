@@ -182,16 +182,7 @@ mod tests {
     fn searches() -> Vec<Box<dyn FindLine<SameGame>>> {
         vec![
             Box::new(Beam::<SameGame> { width: Width::Positions(200), mask: GROUPS, value: Box::new(|_| 0.0) }),
-            Box::new(Nrpa {
-                level: 2,
-                iterations: 20,
-                playouts: 1,
-                time: None,
-                mask: TABU,
-                alpha: 1.0,
-                repeats: 0,
-                first: None,
-            }),
+            Box::new(nrpa(2, 20)),
             Box::new(Nested { level: 1, time: None, mask: GROUPS }),
             Box::new(Anneal { changes: 20_000, ..anneal(None) }),
         ]
@@ -207,6 +198,10 @@ mod tests {
             mask: TABU,
             first: None,
         }
+    }
+
+    fn nrpa(level: u32, iterations: u32) -> Nrpa<SameGame> {
+        Nrpa { level, iterations, playouts: 1, time: None, mask: TABU, alpha: 1.0, repeats: 0, first: None }
     }
 
     fn small(rows: &[&str]) -> <SameGame as Game>::State {
@@ -245,16 +240,7 @@ mod tests {
             Box::new(Anneal { first: Some(beam), ..anneal(time) }),
             Box::new(anneal(None)),
             Box::new(Beam { width: Width::Time(Duration::from_nanos(1)), mask: GROUPS, value: Box::new(|_| 0.0) }),
-            Box::new(Nrpa {
-                level: 3,
-                iterations: 9,
-                playouts: 1,
-                time,
-                mask: TABU,
-                alpha: 1e3,
-                repeats: 0,
-                first: None,
-            }),
+            Box::new(Nrpa { time, alpha: 1e3, ..nrpa(3, 9) }),
             Box::new(Nested { level: 2, time, mask: GROUPS }),
         ];
         for search in searches {
@@ -285,9 +271,7 @@ mod tests {
         for seed in 1..=3 {
             let state = SameGame::new(&rules, &mut SameGame::random(&rules, seed)).state();
             let search = |level, iterations, alpha| {
-                let search =
-                    Nrpa { level, iterations, playouts: 1, time: None, mask: TABU, alpha, repeats: 0, first: None };
-                search.find(PUZZLE, &state, &mut stream()).points
+                Nrpa { alpha, ..nrpa(level, iterations) }.find(PUZZLE, &state, &mut stream()).points
             };
             adapted += search(2, 40, 1.0);
             random += search(1, 1_600, 0.0);
@@ -302,11 +286,7 @@ mod tests {
         let value = SameGame::FORECAST.unwrap().points;
         let beam = || Beam::<SameGame> { width: Width::Positions(20), mask: GROUPS, value: Box::new(value) };
         let line = beam().find(PUZZLE, &state, &mut stream());
-        let search = |iterations, first| {
-            let search =
-                Nrpa { level: 1, iterations, playouts: 1, time: None, mask: TABU, alpha: 1.0, repeats: 0, first };
-            search.find(PUZZLE, &state, &mut stream())
-        };
+        let search = |iterations, first| Nrpa { first, ..nrpa(1, iterations) }.find(PUZZLE, &state, &mut stream());
         assert!(search(1, None).points < line.points, "a random game is not as good");
         assert_eq!(search(1, Some(beam())), line);
         assert!(search(100, Some(beam())).points >= line.points);
